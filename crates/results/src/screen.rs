@@ -160,8 +160,8 @@ fn machine(run: &Run) -> Option<Block> {
     fitness.map(|of| Block::Text(format!("Machine: {of}")))
 }
 
-/// The most notes on a screen.
-const SAID: usize = 2;
+/// The most notes on a screen, besides those of what is missing.
+const SAID: usize = 1;
 
 /// The doubts about what is shown, gravest first, each in a line, with the command that explains them.
 fn doubt(run: &Run, drawn: &BTreeMap<String, Precision>, view: View<'_>) -> Option<Block> {
@@ -178,7 +178,9 @@ fn doubt(run: &Run, drawn: &BTreeMap<String, Precision>, view: View<'_>) -> Opti
     let notes = run.notes.iter().filter(matters);
     let mut said = by_key(notes.map(|note| (&note.code, note)));
     said.sort_by_key(|(code, _)| std::cmp::Reverse(level(code)));
-    lines.extend(said.iter().take(SAID).map(|(_, notes)| self::said(run, notes)));
+    let missing = said.iter().filter(|(code, _)| level(code) == Level::Missing).count();
+    let most = missing.max(SAID);
+    lines.extend(said.iter().take(most).map(|(_, notes)| self::said(run, notes)));
     let verdict = Verdict::of(run);
     let shown = |of| drawn.values().filter(|drawn| **drawn == of).count();
     let (no, limited) = (shown(Precision::No), shown(Precision::ClockLimited));
@@ -197,7 +199,7 @@ fn doubt(run: &Run, drawn: &BTreeMap<String, Precision>, view: View<'_>) -> Opti
         return None;
     }
     let again = view.kept.map_or("-v".to_owned(), |run| format!("bandgap show {run} --why"));
-    let more = match said.len().saturating_sub(SAID) {
+    let more = match said.len().saturating_sub(most) {
         0 => String::new(),
         more => format!(", and {}", counted(more, "more note")),
     };
