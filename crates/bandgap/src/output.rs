@@ -357,7 +357,7 @@ const NAMED: usize = 5;
 /// Tells why the exit code is 1, even with `--quiet`, unless the command itself has told.
 pub fn tell_why(exit: Exit, run: &Run) {
     let Verdict { negative, doubtful, .. } = Verdict::of(run);
-    let all = [negative, doubtful].concat();
+    let all = if negative.is_empty() { doubtful } else { negative };
     let more = all.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     if exit == Exit::Doubtful && !all.is_empty() {

@@ -96,13 +96,7 @@ impl Collective {
                 children(FromRoot { root, size, count }.number(rank), size)
             }
             Self::ReduceScatter | Self::AllGather | Self::AllToAll => others,
-            Self::Gather => {
-                if rank == root {
-                    others
-                } else {
-                    0
-                }
-            }
+            Self::Gather => u64::from(rank == root) * others,
             Self::Scatter => u64::from(rank != root),
         }
     }
