@@ -168,3 +168,29 @@ pub(crate) fn placements(run: &Run) -> Option<String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use bandgap_record::ExperimentSetup;
+
+    use super::*;
+
+    #[test]
+    fn which_library_it_was_stands_once_in_the_first_line() {
+        let mut run = crate::logp::tests::run([], Vec::new());
+        let library = Library {
+            name: "MPICH 4.0.2".into(),
+            path: "/lib/libmpi.so".into(),
+            launcher: Some("mpirun -n 2".into()),
+            version: String::new(),
+            environment: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(),
+        };
+        let of = ExperimentSetup { library: Some(library.clone()), ..Default::default() };
+        run.setup.of = vec![of.clone(), of];
+        let heading = heading(&run).unwrap();
+        let parts: Vec<&str> = heading.split(SECTION_PARTS).collect();
+        for word in [library.name, library.path, "mpirun -n 2".into(), "UCX_TLS=tcp".into()] {
+            assert_eq!(parts.iter().filter(|part| **part == word).count(), 1, "{heading}");
+        }
+    }
+}

@@ -159,6 +159,7 @@ fn rate(context: &Context<'_>, column: &Column<'_>) -> Option<Drawn> {
     let logp = column.logp.filter(|logp| logp.bytes.is_none())?;
     let gap = logp.parameters.gap.as_ref().filter(|gap| gap.value.0 > 0.0)?;
     let precision = context.precision(&format!("{}/gap", logp.id()), gap);
+    context.drawn.borrow_mut().insert(format!("{}/rate", logp.id()), precision);
     let over = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
     let interval = gap.interval().filter(|of| of.0 > 0.0).map(over);
     Some(Drawn {

@@ -70,7 +70,7 @@ fn table(
     let size = |row| {
         let blocks = if OF_BLOCKS.contains(&series) { ranks.max(1) } else { 1 };
         let bytes = number(row, "bytes").or(number(row, "elements").map(|count| 8 * count));
-        Some(bytes? / blocks)
+        bytes.filter(|of| of.is_multiple_of(blocks)).map(|of| of / blocks)
     };
     let sized = of.iter().any(|row| size(row).is_some());
     let mut lines = format!("\n# OSU MPI {title} Test v5.9\n# bandgap: {} {which}\n", rows.id());
@@ -83,7 +83,9 @@ fn table(
     for row in of {
         let cells = columns.iter().map(|(name, times)| Some(rows.cell(row, name)?.value.0 * times));
         let Some(cells) = cells.collect::<Option<Vec<_>>>() else { continue };
-        let size = size(row).map_or(String::new(), |size| size.to_string());
+        let size = size(row).map(|size| size.to_string());
+        // OSU's sizes are whole blocks.
+        let Some(size) = size.or((!sized).then(String::new)) else { continue };
         let _ = write!(lines, "\n{size:<10}");
         cells.iter().for_each(|cell| {
             let _ = write!(lines, "{cell:>20.6}");

@@ -102,7 +102,11 @@ impl Network {
 
     fn checked_size(&self) -> Option<usize> {
         match *self {
-            Self::Hosts { hosts, ranks_per_host, .. } => hosts.checked_mul(ranks_per_host),
+            // Ranks are dealt over so many hosts at a time.
+            Self::Hosts { hosts, ranks_per_host: each, dealt } => {
+                let is_whole = !dealt || hosts.is_multiple_of(each);
+                hosts.checked_mul(each).filter(|_| is_whole)
+            }
             Self::Hypercube { dimensions } => 1_usize.checked_shl(dimensions),
             Self::Grid { rows, columns, .. } => rows.checked_mul(columns),
             Self::FatTree { arity: 0 | 1, .. } | Self::FatTree { levels: 0, .. } => None,

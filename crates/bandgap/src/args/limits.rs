@@ -88,6 +88,8 @@ fn judge(limits: &[Limit], run: &Run) -> Result<Rows> {
 
 /// The nearest ids that an error names.
 const NEAREST: usize = 5;
+/// The most ids that it names where several begin so.
+const AMBIGUOUS: usize = 20;
 
 /// The id that is, or that alone begins with, this text, and its value, if that is known. Of a run that ended early, any
 /// value may not be known.
@@ -109,6 +111,9 @@ pub fn find<'a>(run: &'a Run, text: &str) -> Result<(String, Option<&'a Quantity
             all.truncate(NEAREST);
             Err(usage!("find {text} in the run").hint(format!("the nearest: {}", names(&all))))
         }
-        all => Err(usage!("choose {text}: {} ids begin so", all.len()).hint(names(all))),
+        all => {
+            let some = names(&all[..all.len().min(AMBIGUOUS)]);
+            Err(usage!("choose {text}: {} ids begin so", all.len()).hint(some))
+        }
     }
 }

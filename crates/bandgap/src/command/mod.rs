@@ -364,3 +364,16 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_groups_name_are_commands() {
+        let all = Cli::command();
+        let names = GROUPS.iter().flat_map(|(_, names)| names.split_whitespace());
+        assert!(names.clone().count() > 9);
+        assert!(names.clone().all(|name| all.find_subcommand(name).is_some()));
+    }
+}

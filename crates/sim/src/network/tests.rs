@@ -243,3 +243,11 @@ fn what_is_no_network_is_none() {
         assert_eq!(none.checked(), None, "{none:?}");
     }
 }
+
+#[test]
+fn ranks_are_dealt_over_whole_groups_of_hosts() {
+    let dealt = |hosts| Network::Hosts { hosts, ranks_per_host: 2, dealt: true }.checked();
+    let of = dealt(4).unwrap();
+    let distances: Vec<u32> = (0..5).map(|node| of.distance(0, node)).collect();
+    assert_eq!((distances, dealt(3)), (vec![0, 2, 1, 2, 2], None));
+}

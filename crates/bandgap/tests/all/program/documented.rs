@@ -43,6 +43,13 @@ fn every_commands_help_has_examples() {
         }
     }
     assert!(seen >= 24, "only {seen} commands were found");
+    // In groups, of which none is empty.
+    let help = place.run(["--help"]).ends(0).stdout;
+    let lines: Vec<&str> = help.lines().collect();
+    let is_group = |two: &&[&str]| {
+        two[0].ends_with(':') && !two[0].starts_with(' ') && !commands(two[1]).is_empty()
+    };
+    assert!(lines.windows(2).filter(is_group).count() >= 5, "{help}");
 }
 
 #[test]

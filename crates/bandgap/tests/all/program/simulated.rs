@@ -344,6 +344,22 @@ fn requests_to_several_repliers_hide_a_turnaround() {
 }
 
 #[test]
+fn a_collective_has_the_bandwidth_of_its_vector_and_that_of_its_buses() {
+    let place = Workdir::new();
+    let machine = with_bytes(&place);
+    let kernels = [("broadcast", 1.0), ("all_reduce", 1.5), ("all_gather", 0.75)];
+    for (kernel, factor) in kernels {
+        let of = format!("comet {kernel}");
+        let run = simulated(&place, &of, &machine, &["-n", "4", "--sizes", "4KiB"]);
+        let [series] = of_kind(&run, "series")[..] else { panic!("one series") };
+        let [point] = &series["points"].as_array().unwrap()[..] else { panic!("one point") };
+        let rate = 4096.0 / value(&point["time"]);
+        near("n/t", value(&point["bandwidth"]), rate, 1e-9);
+        near("bus", value(&point["bus_bandwidth"]), factor * rate, 1e-9);
+    }
+}
+
+#[test]
 fn the_saturation_of_all_ranks_is_the_bandwidth_of_all_of_them() {
     let place = Workdir::new();
     let machine = with_bytes(&place);
