@@ -77,11 +77,13 @@ const CONFIRMED: usize = 30;
 /// Batches, each with the keys of its pairs, as sampled, by the first of them.
 type All = BTreeMap<Key, (Vec<Key>, Order)>;
 
-/// What is measured in a row; again, until each pair is inside this tolerance.
+/// What is measured in a row; where something was seen before, until each pair is inside the
+/// tolerance.
 struct Level<'a> {
     plan: &'a PairsPlan,
     all: All,
-    again: Option<Tolerance>,
+    /// What earlier levels of the launch saw. Where all pairs are slow, it has those that are not.
+    before: Vec<Seen>,
 }
 
 /// Whether a pair is outside in what a key stands for.
@@ -149,7 +151,8 @@ fn named(runner: &dyn Runner, Pair { requester, replier }: Pair, bytes: usize) -
 impl Experiment for Level<'_> {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let point = |(key, (_, order)): (&Key, &(_, Order))| {
-            let visits = if self.again.is_some() && key.what() == PAIR_TIME { VISITS } else { 1 };
+            let visits =
+                if !self.before.is_empty() && key.what() == PAIR_TIME { VISITS } else { 1 };
             Point { visits, ..Point::new(key.clone(), order.clone()) }
         };
         Ok(self.all.iter().map(point).collect())
@@ -163,8 +166,9 @@ impl Experiment for Level<'_> {
 
     /// A round is open while any of its pairs is.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let seen = Seen::all(judged, &self.plan.hosts);
-        let outside = self.again.map(|tolerance| tolerance.outside(&seen));
+        let seen = [&self.before[..], &Seen::all(judged, &self.plan.hosts)].concat();
+        let again = self.plan.tolerance.filter(|_| !self.before.is_empty());
+        let outside = again.map(|tolerance| tolerance.outside(&seen));
         let is_done = |key: &Key| match &outside {
             Some(all) => !is_one(all, key) || judged.table.batches(key).len() >= CONFIRMED,
             None => judged.convergence(key).is_enough(),
@@ -182,6 +186,7 @@ impl Planned for PairsPlan {
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let (pairs, ends) = (runner.size() / 2, runner.ends());
         let (mut all, mut parts, mut table) = (self.all(runner), 1, Measurements::default());
+        let mut seen = Vec::new();
         while !all.is_empty() {
             let again = self.tolerance.filter(|_| self.at_once && parts < pairs);
             let now = runner.elapsed();
@@ -192,10 +197,10 @@ impl Planned for PairsPlan {
             // time of all.
             let (floors, warm) = (parts == 1, self.tolerance.is_none());
             let plan = Plan { floors, warm, ..Plan::new(&self.asked) };
-            let mut level = Level { plan: self, all, again: self.tolerance.filter(|_| parts > 1) };
+            let mut level = Level { plan: self, all, before: seen };
             table.append(campaign(runner, &mut level, &plan)?);
             let Some(tolerance) = again else { break };
-            let seen = Seen::all(&self.asked.judge(&table), &self.hosts);
+            seen = Seen::all(&self.asked.judge(&table), &self.hosts);
             let outside = tolerance.outside(&seen);
             parts = (2 * parts).min(pairs);
             all = self.rounds(runner, parts, |key| is_one(&outside, key));

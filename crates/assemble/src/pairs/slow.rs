@@ -16,8 +16,7 @@ type Pair = [u64; 2];
 /// A host is slow if its links to all other hosts are, at least two. A link between other hosts is slow by itself. Ranks of a
 /// simulated machine are hosts.
 pub(super) fn slow(of: &Measured<'_>, by: &Tolerance, [pairs, hosts]: [&str; 2]) -> Vec<Note> {
-    let (own, mut notes) = (&of.setting.hosts, Vec::new());
-    let (mut named, mut links) = (BTreeSet::new(), BTreeMap::new());
+    let (own, mut notes, mut links) = (&of.setting.hosts, Vec::new(), Vec::new());
     let name = |at: u64| own.get(at as usize).cloned().unwrap_or_else(|| format!("rank {at}"));
     let bytes = of.judged.table.of(PAIR_TIME).find_map(|(key, _)| key.number("bytes"));
     let all = Seen::all(of.judged, own);
@@ -38,6 +37,7 @@ pub(super) fn slow(of: &Measured<'_>, by: &Tolerance, [pairs, hosts]: [&str; 2])
             let note = note.with("value", typical(&|pair| pairs.contains(pair)));
             note.with("others", typical(&|pair| !slow.contains(pair)))
         };
+        let (mut named, mut linked) = (BTreeSet::new(), BTreeMap::<_, BTreeSet<Pair>>::new());
         for host in own.iter().flat_map(|of| of.pair.map(name)).collect::<BTreeSet<_>>() {
             let its = own.iter().map(|of| of.pair).filter(|pair| pair.map(name).contains(&host));
             let its: BTreeSet<Pair> = its.collect();
@@ -47,15 +47,18 @@ pub(super) fn slow(of: &Measured<'_>, by: &Tolerance, [pairs, hosts]: [&str; 2])
                 named.insert(host);
             }
         }
-        for &[from, to] in &slow {
-            let (who, about) =
-                ([from, to].map(name).join(" – "), format!("{pairs}/from={from}/to={to}"));
-            let note = note("link", about, &who, &[[from, to]].into());
-            links.insert((column, who), ([from, to], note));
+        for pair in &slow {
+            if !pair.map(name).iter().any(|end| named.contains(end)) {
+                linked.entry(pair.map(name).join(" – ")).or_default().insert(*pair);
+            }
         }
+        links.extend(linked.iter().filter_map(|(who, its)| {
+            let [from, to] = its.first()?;
+            let about = format!("{pairs}/from={from}/to={to}");
+            Some(note("link", about, who, its))
+        }));
     }
-    let is_other = |(pair, _): &(Pair, Note)| !pair.map(name).iter().any(|of| named.contains(of));
-    notes.extend(links.into_values().filter(is_other).map(|(_, note)| note));
+    notes.append(&mut links);
     let count = |all: &mut dyn Iterator<Item = Pair>| all.collect::<BTreeSet<_>>().len() as f64;
     let open = count(&mut outside.iter().filter(|of| of.at_once > 1).map(|of| of.pair));
     let all = count(&mut all.iter().map(|of| of.pair));

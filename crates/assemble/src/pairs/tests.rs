@@ -74,9 +74,18 @@ fn a_host_is_slow_if_all_its_links_are_and_else_a_link() {
     assert_eq!(named(&bed(&HOSTS, &[2, 1], of(&[1, 2], [3.0, 1.0]))), hosts);
     let one = |pair, _| if pair == [1, 2] { [3.0, 1.0] } else { [1.0; 2] };
     assert_eq!(named(&bed(&HOSTS, &[2, 1], one)), [("slow_link_rtt", "h1 – h2")]);
-    // Two hosts have one link; a pair within a host is none.
-    let two = |pair, _| if [[0, 1], [1, 2]].contains(&pair) { [9.0, 1.0] } else { [1.0; 2] };
-    assert_eq!(named(&bed(&["a", "a", "b", "b"], &[1], two)), [("slow_link_rtt", "a – b")]);
+    // A host that is slow in one way hides no link that is in the other.
+    let both = |pair: [usize; 2], _| match pair {
+        [1, 3] => [3.0, 10.0],
+        pair => [1.0, if pair[1] == 3 { 10.0 } else { 1.0 }],
+    };
+    let found = [("slow_host_bandwidth", "h3"), ("slow_link_rtt", "h1 – h3")];
+    assert_eq!(named(&bed(&HOSTS, &[2, 1], both)), found);
+    // Two hosts have one link, of all pairs between them; a pair within a host is none.
+    let two = |pair: [usize; 2], _| if pair.contains(&1) { [9.0, 1.0] } else { [1.0; 2] };
+    let link = bed(&["a", "a", "b", "b"], &[1], two);
+    assert_eq!(named(&link), [("slow_link_rtt", "a – b")]);
+    assert_eq!(link.notes[0].values["pairs"], Value::Number(Number(2.0)));
     let busy =
         |pair: [usize; 2], at_once| if pair[1] == 3 && at_once == 2 { [3.0; 2] } else { [1.0; 2] };
     assert_eq!(named(&bed(&HOSTS, &[2, 1], busy)), [("none_slow", "")]);

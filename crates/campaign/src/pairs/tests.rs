@@ -28,7 +28,7 @@ fn each_pair_is_asked_once_by_its_lower_rank() {
 fn in_rounds_all_ranks_work_and_each_pair_has_its_own_samples() {
     let plan = PairsPlan { at_once: true, ..PairsPlan::short(&Asked::usual(1.0)) };
     let mut runner = sized(5, Scripted::steady(1.0));
-    let mut level = Level { plan: &plan, all: plan.all(&runner), again: None };
+    let mut level = Level { plan: &plan, all: plan.all(&runner), before: Vec::new() };
     let points = level.points(&mut runner).unwrap();
     // One rests in each of five rounds, of short and of long messages.
     assert_eq!(points.len(), 2 * 5);
@@ -72,6 +72,10 @@ fn what_is_outside_the_tolerance_is_repeated_with_half_of_the_others_until_it_is
     let alone = seen(1);
     assert!(alone.len() == 7 && alone.iter().all(|of| of.pair.contains(&5)), "{alone:?}");
     assert!(seen(2).iter().any(|of| of.pair == [0, 1]));
+    // All that are alone are slow, and each is so until that is confirmed.
+    let lone = runner.kept.iter().filter(|(key, _)| key.number(AT_ONCE) == Some(1));
+    let batches: Vec<usize> = lone.map(|(_, batches)| batches.len()).collect();
+    assert!(batches.iter().all(|count| *count >= CONFIRMED), "{batches:?}");
     // Nothing is repeated where nothing is outside.
     let mut runner = sized(8, Scripted::steady(10.0));
     plan.lead(&mut runner).unwrap();
