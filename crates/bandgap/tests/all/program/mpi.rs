@@ -74,8 +74,9 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
         }
         let variants = &named("broadcast").unwrap()["points"][0]["variant"];
         assert_eq!(variants, "library");
-        let osu =
-            json("comet echo broadcast global_sum barrier --sizes 8 --shape osu --time-budget 5s");
+        let osu = json(
+            "comet echo broadcast global_sum barrier gather --sizes 16 --shape osu --time-budget 5s",
+        );
         for of in osu["results"].as_array().unwrap() {
             assert_eq!(of["points"][0]["shape"], "osu", "{of}");
             assert_ne!(of["verified"], false, "{of}");
@@ -95,7 +96,7 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
                 assert!((share - 1.0).abs() < 1e-9, "{row}");
             }
         }
-        assert_eq!(osu["results"].as_array().unwrap().len(), 4);
+        assert_eq!(osu["results"].as_array().unwrap().len(), 5);
         // Active Messages over it.
         let run = json("signature --time-budget 4s");
         assert_eq!(run["conditions"][0]["transport"], "mpi");
@@ -126,7 +127,7 @@ fn an_mpi_is_named_and_its_collectives_are_verified() {
         }
         let of = &run["setup"]["of"][0]["library"];
         let said = of["launcher"].as_str().unwrap();
-        assert!(launcher.join(" ").starts_with(said.split(' ').next().unwrap()), "{of}");
+        assert!(said.contains(" -n"), "{of}");
         assert!(fs::exists(of["path"].as_str().unwrap()).unwrap(), "{of}");
     }
 }
@@ -144,6 +145,11 @@ fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
         let json = run(command).measured().json();
         let of = &json["setup"]["of"][0]["library"];
         assert_eq!(of["environment"]["MPICH_OF_THIS_TEST"], "7", "{of}");
+        // What the launcher itself sets says nothing of the user's settings.
+        for own in ["OMPI_MCA_ess", "OMPI_MCA_initial_wdir"] {
+            let mut keys = of["environment"].as_object().unwrap().keys();
+            assert!(!keys.any(|key| key.starts_with(own)), "{of}");
+        }
         let of = &json["conditions"][0];
         assert_eq!((&of["launches"], &of["ranks"]), (&2.into(), &2.into()), "{launcher:?}");
         assert_eq!(place.names(), Vec::<String>::new());
@@ -156,7 +162,7 @@ fn a_collective_that_a_library_lacks_is_named_and_the_others_are_measured() {
     let place = Workdir::new();
     let path = Path::new("/usr/lib/x86_64-linux-gnu/libmpich.so.12");
     let Some(launcher) = launchers().into_iter().find(|of| is_hydra(of) && path.exists()) else {
-        return;
+        return skipped(format_args!("no {} with its launcher", path.display()));
     };
     let mut bytes = fs::read(path).unwrap();
     let number = |bytes: &[u8], at: usize, long: usize| {
