@@ -65,7 +65,8 @@ macro_rules! functions {
                             // SAFETY: the standard gives the function of this name this type; for
                             // handles see `Handle`.
                             at => unsafe {
-                                transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at?.as_ptr())
+                                let at = at?.as_ptr();
+                                transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at)
                             },
                         }
                     },)*
