@@ -24,7 +24,7 @@ pub struct Series {
     /// Bytes of a message at a point.
     pub message: fn(&AtSize) -> u64,
     /// Messages of that length that one operation moves between this number of ranks. The bandwidth
-    /// counts all of them.
+    /// counts all of them. 1 where there is a factor `bus`: the bandwidth is n/t then.
     pub moves: fn(usize) -> u64,
     /// The factor of NCCL's bus bandwidth for this number of ranks: n/t times it is what each rank's link carries at
     /// least, whatever the algorithm. `None` if the operation has none.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::programs::by_shape;
 use crate::{
     AtSize, DOUBLE, Expects, Extent, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
-    messages_in_range, ranks_at_least,
+    Shape, messages_in_range, ranks_at_least,
 };
 
 /// What one operation on vectors does, and what every rank holds after it. The value says how it is
@@ -31,8 +31,8 @@ pub trait VectorProgram:
     /// Vectors that it works in, besides those of input and output.
     const SCRATCH: usize = 0;
 
-    /// The operation in this variant, or in the default one.
-    fn at(_variant: Option<&str>) -> Option<Self> {
+    /// The operation in this variant, or in the default one, as it is timed in this shape.
+    fn at(_variant: Option<&str>, _shape: Shape) -> Option<Self> {
         Some(Self::default())
     }
 
@@ -113,8 +113,8 @@ impl<P: VectorProgram> Kernel for VectorKernel<P> {
         ..Series::of_all(P::NAME, |_| 1)
     }];
 
-    fn at(AtSize { size, messages, variant, .. }: AtSize) -> Option<Self> {
-        Some(Self { messages, elements: size / DOUBLE, program: P::at(variant)? })
+    fn at(AtSize { size, messages, variant, shape, .. }: AtSize) -> Option<Self> {
+        Some(Self { messages, elements: size / DOUBLE, program: P::at(variant, shape)? })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {

@@ -11,11 +11,11 @@ pub(crate) type Out = *mut c_void;
 /// The other end of a message: communicator, rank in it, tag.
 pub(crate) type Address = (Handle, c_int, c_int);
 
-/// In place of the code of a function that the library does not have. MPI's own codes are not below 0.
+/// In place of the code of a function `or missing` that the library does not have. MPI's own codes are not below 0.
 const MISSING: c_int = c_int::MIN;
 
 macro_rules! functions {
-    ($($function:ident $symbol:ident ($($name:ident: $type:ty),*);)*) => {
+    ($($function:ident $symbol:ident ($($name:ident: $type:ty),*) $(or $missing:ident)?;)*) => {
         /// The functions of the MPI standard with their types, and the constants that they take.
         pub(crate) struct Api {
             pub(crate) world: Handle,
@@ -56,15 +56,19 @@ macro_rules! functions {
                     source_at: constants.source_at / size_of::<c_int>(),
                     above: if loaded.family == Family::Mpich { 32 } else { 0 },
                     $($function: {
+                        #[allow(dead_code, reason = "most functions must be there")]
                         extern "C" fn missing($(_: $type),*) -> c_int {
                             MISSING
                         }
-                        let at = loaded.symbol(stringify!($symbol)).map(|at| at.as_ptr());
-                        // SAFETY: the standard gives the function of this name this type; for
-                        // handles see `Handle`.
-                        at.map_or(missing, |at| unsafe {
-                            transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at)
-                        })
+                        match loaded.symbol(stringify!($symbol)) {
+                            $(Err(_) => $missing,)?
+                            // SAFETY: the standard gives the function of this name this type; for
+                            // handles see `Handle`.
+                            at => unsafe {
+                                let at = at?.as_ptr();
+                                transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at)
+                            },
+                        }
                     },)*
                 })
             }
@@ -112,22 +116,22 @@ functions! {
     allreduce MPI_Allreduce (from: In, into: Out, count: c_int, of: Handle, sum: Handle, comm: Handle);
     allgather MPI_Allgather (
         from: In, sent: c_int, of: Handle, into: Out, each: c_int, with: Handle, comm: Handle
-    );
+    ) or missing;
     alltoall MPI_Alltoall (
         from: In, sent: c_int, of: Handle, into: Out, each: c_int, with: Handle, comm: Handle
-    );
+    ) or missing;
     reduce_scatter MPI_Reduce_scatter (
         from: In, into: Out, counts: *const c_int, of: Handle, sum: Handle, comm: Handle
-    );
+    ) or missing;
     reduce MPI_Reduce (
         from: In, into: Out, count: c_int, of: Handle, sum: Handle, root: c_int, comm: Handle
-    );
+    ) or missing;
     gather MPI_Gather (
         from: In, sent: c_int, of: Handle, into: Out, each: c_int, with: Handle, root: c_int, comm: Handle
-    );
+    ) or missing;
     scatter MPI_Scatter (
         from: In, sent: c_int, of: Handle, into: Out, each: c_int, with: Handle, root: c_int, comm: Handle
-    );
+    ) or missing;
     barrier MPI_Barrier (comm: Handle);
 }
 

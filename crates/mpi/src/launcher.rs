@@ -1,5 +1,6 @@
 //! The launcher of this process, found from the environment.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A program that starts the ranks of an MPI.
@@ -95,13 +96,17 @@ pub(crate) fn prefix() -> Option<PathBuf> {
 
 /// The command that started the ranks, up to the program of the ranks; the launcher's name if its command is not known.
 pub fn command() -> Option<String> {
-    let name = || started().map(|started| started.by.name().to_owned());
-    let Some((process, _)) = launchers().pop() else { return name() };
-    let Ok(line) = std::fs::read_to_string(process.join("cmdline")) else { return name() };
-    let own = std::env::current_exe().unwrap_or_default();
-    let is_own = |word: &&str| Path::new(word).file_name() == own.file_name();
+    let (process, _) = launchers().pop().unwrap_or_default();
+    let line = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+    up_to(&line, std::env::current_exe().ok()?.file_name()?)
+        .or_else(|| started().map(|started| started.by.name().to_owned()))
+}
+
+/// The words of a command line before the program of this name; `None` if there are none.
+fn up_to(line: &str, own: &OsStr) -> Option<String> {
+    let is_own = |word: &&str| Path::new(word).file_name() == Some(own);
     let words: Vec<&str> = line.split_terminator('\0').take_while(|word| !is_own(word)).collect();
-    Some(words.join(" "))
+    Some(words.join(" ")).filter(|words| !words.is_empty())
 }
 
 #[cfg(test)]
@@ -132,5 +137,12 @@ mod tests {
         for nobody in [&[][..], &script, &[("PMI_RANK", "x"), ("PMI_SIZE", "3")], &ompi[..1]] {
             assert_eq!(of(nobody), None);
         }
+    }
+
+    #[test]
+    fn a_command_is_told_up_to_the_program_of_the_ranks() {
+        let of = |line| up_to(line, OsStr::new("bandgap"));
+        assert_eq!(of("mpirun\0-n\02\0/a/bandgap\0rank\0").as_deref(), Some("mpirun -n 2"));
+        assert_eq!(["", "\0", "/a/bandgap\0-n\0"].map(of), [None, None, None]);
     }
 }

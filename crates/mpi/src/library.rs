@@ -12,6 +12,8 @@ use crate::{Handle, World};
 /// The highest bit of a tag marks messages of collectives. MPI's tags are shorter, so these
 /// messages have a communicator of their own.
 const OWN_BIT: u32 = 1 << 31;
+/// Requests for which there is room from the beginning: a window of 512 messages both ways.
+const TOGETHER: usize = 1 << 10;
 
 /// A message in flight.
 pub struct Request(Handle);
@@ -67,7 +69,7 @@ impl Library {
         let all = Team { size: world.size, comms };
         // Not of length 0: Open MPI's MPI_IN_PLACE is the address of an empty slice.
         let memory = ExposedMemory::new(0);
-        let (counts, together) = (Vec::new(), Vec::new());
+        let (counts, together) = (Vec::with_capacity(world.size), Vec::with_capacity(TOGETHER));
         Ok(Self { world, now: all, teams: vec![all], memory, counts, under_way: 0, together })
     }
 
@@ -325,7 +327,8 @@ impl Library {
         if of == Collective::ReduceScatter {
             let block = count(each / DOUBLE)?;
             if self.counts.len() != size || self.counts[0] != block {
-                self.counts = vec![block; size];
+                self.counts.clear();
+                self.counts.resize(size, block);
             }
         }
         let (api, comm, root) = (&self.world.api, self.now.comms[0], root as c_int);

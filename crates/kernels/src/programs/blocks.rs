@@ -5,7 +5,7 @@ use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::LIBRARY;
-use crate::{Content, Expects, Refused, Seat, VectorKernel, VectorProgram, Vectors};
+use crate::{Content, Expects, Refused, Seat, Shape, VectorKernel, VectorProgram, Vectors};
 
 /// M times the vectors of n bytes of all ranks are summed, and each rank gets its block of the
 /// sum. The algorithm is a ring, as in NCCL.
@@ -36,6 +36,9 @@ pub type Scatter = VectorKernel<Of<{ Collective::Scatter as u8 }>>;
 pub struct Of<const COLLECTIVE: u8> {
     /// Whether a library does it.
     by_library: bool,
+    /// Whether rank 0 is the root of all of them, as in OSU.
+    #[serde(default)]
+    from_one: bool,
 }
 
 impl<const COLLECTIVE: u8> Of<COLLECTIVE> {
@@ -44,7 +47,7 @@ impl<const COLLECTIVE: u8> Of<COLLECTIVE> {
     /// The root of an operation. Rank 0 has what the first one needs, and gets what the second one brings.
     #[inline(always)]
     fn root(self, message: u64, size: usize) -> Rank {
-        let is_last = (message % 2 == 0) != (Self::THIS == Collective::Scatter);
+        let is_last = !self.from_one && (message % 2 == 0) != (Self::THIS == Collective::Scatter);
         match Self::THIS {
             Collective::Reduce if is_last && !self.by_library => Broadcast::Binomial.last(size),
             of if of.is_rooted() && is_last => size - 1,
@@ -64,9 +67,10 @@ impl<const COLLECTIVE: u8> VectorProgram for Of<COLLECTIVE> {
     const PARTS: u32 = if Self::THIS.is_rooted() { 2 } else { 1 };
     const SCRATCH: usize = if matches!(Self::THIS, Collective::Reduce) { 2 } else { 0 };
 
-    fn at(variant: Option<&str>) -> Option<Self> {
+    fn at(variant: Option<&str>, shape: Shape) -> Option<Self> {
         let is_known = variant.is_none_or(|name| name == LIBRARY || name == Self::VARIANTS[0]);
-        is_known.then_some(Self { by_library: variant == Some(LIBRARY) })
+        let (by_library, from_one) = (variant == Some(LIBRARY), shape == Shape::Osu);
+        is_known.then_some(Self { by_library, from_one })
     }
 
     /// A library has blocks of one length.
@@ -142,5 +146,27 @@ impl<const COLLECTIVE: u8> VectorProgram for Of<COLLECTIVE> {
             true => comm.collective(Self::THIS, root, from, into),
             false => Self::THIS.run(comm, root, (from, into), scratch),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Roots of four operations on 5 ranks.
+    fn roots<const OF: u8>(shape: Shape) -> [Rank; 4] {
+        let of = Of::<OF>::at(None, shape).unwrap();
+        [0, 1, 2, 3].map(|message| of.root(message, 5))
+    }
+
+    #[test]
+    fn roots_take_turns_except_in_osus_shape() {
+        let both = |of: fn(Shape) -> [Rank; 4]| [Shape::Batch, Shape::Osu].map(of);
+        let reduce = both(roots::<{ Collective::Reduce as u8 }>);
+        let gather = both(roots::<{ Collective::Gather as u8 }>);
+        let scatter = both(roots::<{ Collective::Scatter as u8 }>);
+        assert_eq!([gather[0], scatter[0]], [[4, 0, 4, 0], [0, 4, 0, 4]]);
+        assert_ne!(reduce[0][0], reduce[0][1]);
+        assert_eq!([reduce[1], gather[1], scatter[1]], [[0; 4]; 3]);
     }
 }

@@ -5,7 +5,7 @@ use bandgap_comm::{Comm, Result};
 use serde::{Deserialize, Serialize};
 
 use super::variant::By;
-use crate::{Content, Expects, Refused, Seat, VectorKernel, VectorProgram, Vectors};
+use crate::{Content, Expects, Refused, Seat, Shape, VectorKernel, VectorProgram, Vectors};
 
 /// M sums of all ranks' vectors of n bytes. Every rank gets the result.
 ///
@@ -32,7 +32,7 @@ impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
     const BUS: fn(usize) -> f64 = |ranks| 2.0 - 2.0 / ranks as f64;
     const SCRATCH: usize = 1;
 
-    fn at(variant: Option<&str>) -> Option<Self> {
+    fn at(variant: Option<&str>, _shape: Shape) -> Option<Self> {
         By::variant(variant.or(TRAINS.then_some(Self::VARIANTS[0]))).map(Self)
     }
 
