@@ -65,8 +65,7 @@ macro_rules! functions {
                             // SAFETY: the standard gives the function of this name this type; for
                             // handles see `Handle`.
                             at => unsafe {
-                                let at = at?.as_ptr();
-                                transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at)
+                                transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at?.as_ptr())
                             },
                         }
                     },)*

@@ -1,6 +1,5 @@
 //! The launcher of this process, found from the environment.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A program that starts the ranks of an MPI.
@@ -98,13 +97,13 @@ pub(crate) fn prefix() -> Option<PathBuf> {
 pub fn command() -> Option<String> {
     let (process, _) = launchers().pop().unwrap_or_default();
     let line = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
-    up_to(&line, std::env::current_exe().ok()?.file_name()?)
+    up_to(&line, &std::env::current_exe().unwrap_or_default())
         .or_else(|| started().map(|started| started.by.name().to_owned()))
 }
 
 /// The words of a command line before the program of this name; `None` if there are none.
-fn up_to(line: &str, own: &OsStr) -> Option<String> {
-    let is_own = |word: &&str| Path::new(word).file_name() == Some(own);
+fn up_to(line: &str, own: &Path) -> Option<String> {
+    let is_own = |word: &&str| Path::new(word).file_name() == own.file_name();
     let words: Vec<&str> = line.split_terminator('\0').take_while(|word| !is_own(word)).collect();
     Some(words.join(" ")).filter(|words| !words.is_empty())
 }
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_command_is_told_up_to_the_program_of_the_ranks() {
-        let of = |line| up_to(line, OsStr::new("bandgap"));
+        let of = |line| up_to(line, Path::new("bandgap"));
         assert_eq!(of("mpirun\0-n\02\0/a/bandgap\0rank\0").as_deref(), Some("mpirun -n 2"));
         assert_eq!(["", "\0", "/a/bandgap\0-n\0"].map(of), [None, None, None]);
     }

@@ -191,7 +191,7 @@ fn a_collective_that_a_library_lacks_is_named_and_the_others_are_measured() {
     let note = notes.find(|of| of["code"] == "collective_unavailable").unwrap();
     assert_eq!(note["about"], "series/gather/mpi");
     rename(b"MPI_Isend\0");
-    assert!(under().ends(REMOTE).stderr.contains("MPI_Isend"));
+    assert!(under().ends(COMMUNICATION).stderr.contains("MPI_Isend"));
 }
 
 #[test]
