@@ -64,7 +64,12 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
     let mut made = Made::default();
     for points in of.points() {
         let [bursts, points] = points.parted(BURST);
-        made = made.and(one(of, &points, &bursts)?);
+        let own = one(of, &points, &bursts)?;
+        if own.results.is_empty() && points.all.iter().all(|(key, _)| of.refused(key).is_none()) {
+            let about = format!("{SERIES}/{}/{}", points.name, of.setting.transport);
+            made.notes.push(Note::new("too_little", about).with("what", points.name));
+        }
+        made = made.and(own);
         made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
     }
     let refused = |points: &Points<'_>| {

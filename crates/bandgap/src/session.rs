@@ -16,7 +16,7 @@ use bandgap_launch::{
     Adopted, Allotted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Result, Stage,
     Target, has_room, signalled, usage,
 };
-use bandgap_record::{Note, Rows};
+use bandgap_record::Note;
 use bandgap_results::Verdict;
 
 use crate::args::Measure;
@@ -346,8 +346,7 @@ impl<'a> Session<'a> {
         self.sink.setup(setup);
         let result = match made {
             Ok(made) => {
-                let is_empty = |rows: &Rows| rows.rows.is_empty();
-                if made.results.iter().filter_map(|result| result.as_rows()).any(is_empty) {
+                if made.notes.iter().any(|note| note.code == "too_little") {
                     self.note(Exit::Missing);
                 }
                 self.sink.add(made, Some((conditions, table)))?;

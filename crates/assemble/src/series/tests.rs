@@ -130,6 +130,17 @@ fn without_a_value_there_is_nothing() {
 }
 
 #[test]
+fn a_series_without_a_value_beside_others_is_noted_as_missing() {
+    let mut of = Synthetic::new();
+    of.timed("comms1", message(8), 60.0);
+    of.point(&Key::new("comms2").at("bytes", 8_u32), message(8));
+    let made = of.made(series).unwrap();
+    let missing = made.notes.iter().filter(|note| note.code == "too_little");
+    let about: Vec<&str> = missing.map(|note| &*note.about).collect();
+    assert_eq!(about, ["series/comms2/shm"]);
+}
+
+#[test]
 fn curves_for_fits_are_of_lengths_and_count_all_messages() {
     let mut of = Synthetic::new();
     for bytes in [8, 64] {
