@@ -39,7 +39,7 @@ pub use list::Outcome;
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{template, words};
 pub use osu::osu;
-pub use rows::{PCIE_TRACE, SINGLES};
+pub use rows::{PCIE_TRACE, SINGLES, Single};
 pub use run::{Run, Verdict};
 pub use screen::{View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown, by_key, counted};

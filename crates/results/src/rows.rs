@@ -16,9 +16,10 @@ const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters
 const SIZES: usize = 3;
 /// The columns that are drawn.
 const DRAWN: [&str; 6] = ["time", "bandwidth", "bus_bandwidth", "gap", "slowdown", "hidden"];
-/// Columns of the times of single operations, what they are of a distribution, and how many
-/// operations it needs. The screen leaves them out.
-pub const SINGLES: [(&str, fn(&Spread) -> Number, u64); 5] = [
+/// A column of a distribution: its name, what it is of it, and how many operations it needs.
+pub type Single = (&'static str, fn(&Spread) -> Number, u64);
+/// Columns of the times of single operations. The screen leaves them out.
+pub const SINGLES: [Single; 5] = [
     ("min", |of| of.min, 1),
     ("p50", |of| of.median, 1),
     ("p99", |of| of.p99, 100),

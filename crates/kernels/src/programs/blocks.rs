@@ -47,7 +47,8 @@ impl<const COLLECTIVE: u8> Of<COLLECTIVE> {
     /// The root of an operation. Rank 0 has what the first one needs, and gets what the second one brings.
     #[inline(always)]
     fn root(self, message: u64, size: usize) -> Rank {
-        let is_last = !self.from_one && (message % 2 == 0) != (Self::THIS == Collective::Scatter);
+        let is_even = message.is_multiple_of(2);
+        let is_last = !self.from_one && is_even != (Self::THIS == Collective::Scatter);
         match Self::THIS {
             Collective::Reduce if is_last && !self.by_library => Broadcast::Binomial.last(size),
             of if of.is_rooted() && is_last => size - 1,
