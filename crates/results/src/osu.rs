@@ -45,7 +45,7 @@ pub fn osu(run: &Run) -> String {
         let Some(test) = TESTS.iter().find(|(series, ..)| *series == rows.name) else { continue };
         let other = |row: &Row| {
             let places = rows.axes.iter().zip(&row.place);
-            let places = places.filter(|(axis, _)| !["bytes", "elements"].contains(&&***axis));
+            let places = places.filter(|(axis, _)| *axis != "bytes");
             places.map(|(axis, at)| format!("{axis} {at}")).collect::<Vec<_>>().join(", ")
         };
         for (which, of) in crate::by_key(rows.rows.iter().map(|row| (other(row), row))) {
@@ -69,8 +69,7 @@ fn table(
     let (heading, columns) = if several { RATE } else { columns };
     let size = |row| {
         let blocks = if OF_BLOCKS.contains(&series) { ranks.max(1) } else { 1 };
-        let bytes = number(row, "bytes").or(number(row, "elements").map(|count| 8 * count));
-        bytes.filter(|of| of.is_multiple_of(blocks)).map(|of| of / blocks)
+        number(row, "bytes").filter(|of| of.is_multiple_of(blocks)).map(|of| of / blocks)
     };
     let sized = of.iter().any(|row| size(row).is_some());
     let mut lines = format!("\n# OSU MPI {title} Test v5.9\n# bandgap: {} {which}\n", rows.id());
