@@ -3,17 +3,21 @@
 use std::collections::BTreeSet;
 
 use bandgap_kernels::{Asking, Pair};
+use bandgap_stats::quantile::median;
 use serde::{Deserialize, Serialize};
 
 use super::keys::{ISSUE, of_load, rtt};
 use crate::data::{Batch, Measurements, Rejected};
-use crate::judge::delayed;
+use crate::judge::{Judged, delayed};
 use crate::key::Key;
 use crate::load::Load;
 use crate::plan::{Asked, BATCH};
 use crate::planned::Planned;
 use crate::runner::{Runner, Stop};
 use crate::series::Step;
+
+/// Round trips that the longest Δ must have: a grid has two, unless the gap is long ([`crate::grid`]).
+const FAR: f64 = 1.5;
 
 /// The signature that the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,13 +98,23 @@ impl Planned for SignaturePlan {
     fn after(self, table: &Measurements) -> Self {
         let own = of_load(table, self.load);
         let went_round = own.executed().filter(|(_, batch)| batch.round > 0);
-        let points = |launch: &u32| {
-            let is_own = |batch: &Batch| batch.launch == *launch;
-            own.of(ISSUE).filter(|(_, batches)| batches.iter().any(is_own)).count()
+        let of_launch = |launch: u32| {
+            let is_own = move |batch: &Batch| batch.launch == launch;
+            own.of(ISSUE).filter(move |(_, batches)| batches.iter().any(is_own))
+        };
+        let points = |launch: &u32| of_launch(*launch).count();
+        // A launch may have looked while its ranks were elsewhere: its Δ are then those of another machine.
+        let judged = Judged::of(&own, self.asked.confidence, self.asked.precision, self.asked.seed);
+        let trips: Vec<f64> = judged.in_rounds(&rtt(self.load)).map(|(_, time)| time).collect();
+        let round_trip = if trips.is_empty() { 0.0 } else { median(&trips) };
+        let suits = |launch: &u32| {
+            let longest = of_launch(*launch).filter_map(|(key, _)| Some(delayed(key)?.1)).max();
+            self.load.is_transfer() || longest.unwrap_or(0) as f64 >= FAR * round_trip * 1e3
         };
         // A launch that was cut short lacks points, and those after it would, too.
         let launches: BTreeSet<u32> = went_round.map(|(_, batch)| batch.launch).collect();
-        let Some(launch) = launches.into_iter().max_by_key(points) else { return self };
+        let fitting = launches.into_iter().filter(suits);
+        let Some(launch) = fitting.max_by_key(points) else { return self };
         let least = |key: &Key| {
             let counts = |batch: &&Batch| {
                 batch.launch == launch && batch.rejected != Some(Rejected::NotWarm)
@@ -143,7 +157,7 @@ impl SignaturePlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kept;
+    use crate::data::{Kept, Probe};
     use crate::signature::issue;
 
     #[test]
@@ -158,6 +172,32 @@ mod tests {
         let plan = SignaturePlan::short_of(&Asked::usual(1.0), Load::Words).after(&table);
         let messages: Vec<u32> = plan.spots.iter().map(|spot| spot.messages).collect();
         assert_eq!(messages, [1, 8, 64]);
+    }
+
+    #[test]
+    fn the_points_of_a_launch_that_looked_elsewhere_are_not_those_of_the_next() {
+        // Round trips and the longest Δ in nanoseconds. A cache line takes 28 ns if the ranks share a core, else 150.
+        let launch = |launch, longest: u64, trips: &[f64]| {
+            let mut table = Measurements::default();
+            let burst = (issue(Load::Words, 9, longest * 1000), 1e4);
+            let keys = trips.iter().map(|&time| (rtt(Load::Words), time)).chain([burst]);
+            for (round, (key, time)) in keys.chain([(rtt(Load::Words), 240.0)]).enumerate() {
+                let cache_line = if time < 100.0 { 28.0 } else { 150.0 };
+                let probe = Some([Probe { cache_line, pace: 400.0 }; 2]);
+                let (samples, round) = (vec![time; 3], round as u32);
+                let batch = Batch { samples, launch, round, probe, ..Batch::default() };
+                table.push(Kept::Batch { key, batch });
+            }
+            table
+        };
+        let delays = |table: &Measurements| -> Vec<u64> {
+            let plan = SignaturePlan::short_of(&Asked::usual(1.0), Load::Words).after(table);
+            plan.spots.iter().map(|spot| spot.delay_ps).collect()
+        };
+        let mut table = launch(0, 110, &[54.0, 244.0, 238.0]);
+        assert!(delays(&table).is_empty());
+        table.append(launch(1, 480, &[244.0, 238.0]));
+        assert_eq!(delays(&table), [480_000]);
     }
 
     #[test]
