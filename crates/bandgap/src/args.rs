@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bandgap_launch::{Adopted, Hosts, Options, Result, Target, Transport, Wait, usage};
 use bandgap_results::counted;
+use bandgap_sim::Machine;
 use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
@@ -24,10 +25,7 @@ const USUAL_LAUNCHES: u32 = 5;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
-    /// shm, tcp, unix, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// ipsc860, or a file FILE.toml); several are measured one after the other [default: shm; of run
-    /// and layers shm, unix and tcp]
-    #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
+    #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',', help = transports())]
     pub transport: Vec<Target>,
     /// Number of ranks; collectives accept a list, e.g. 2,4,8 [default: as few as are needed]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',')]
@@ -38,6 +36,20 @@ pub struct Ranks {
     pub reach: Reach,
     #[command(flatten)]
     pub of_library: OfLibrary,
+}
+
+/// The help of `--transport`, from the lists of transports and machines.
+fn transports() -> String {
+    let listed =
+        |names: &mut dyn Iterator<Item = &'static str>| names.collect::<Vec<_>>().join(", ");
+    format!(
+        "{}, or sim:MACHINE, a machine in virtual time ({}, or a file FILE.toml); several are \
+         measured one after the other [default: {}; of run and layers {}]",
+        listed(&mut Transport::named().map(|of| of.name)),
+        listed(&mut Machine::built_in()),
+        Transport::usual(),
+        listed(&mut Transport::compared(false).map(|of| of.name)),
+    )
 }
 
 /// Where ranks run, and how they wait.

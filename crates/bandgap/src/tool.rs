@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use bandgap_comm::{Bare, Stamped, Transport};
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry, add};
 use bandgap_launch::{
-    Adopted, Classify as _, Exit, Failure, Result, compiled, let_long_files_fail,
+    Adopted, Classify as _, Exit, Failure, Own, Result, compiled, let_long_files_fail,
 };
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
@@ -23,8 +24,8 @@ use crate::output::tell_failure;
 /// Time for what a process says to arrive at its launcher.
 const TELLING: Duration = Duration::from_secs(1);
 
-/// The whole tool: its commands, its own kernels, and added ones. An added kernel goes by its name
-/// wherever one of the tool's own does.
+/// The whole tool: its commands, its own kernels and transports, and added ones. An added one goes by
+/// its name wherever one of the tool's own does.
 ///
 /// ```no_run
 /// # use bandgap::kernel::OverComm;
@@ -35,10 +36,11 @@ const TELLING: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub struct Tool {
     added: Vec<Added>,
+    own: Own,
 }
 
 impl Tool {
-    /// The tool with only its own kernels.
+    /// The tool with nothing added.
     pub fn new() -> Self {
         Self::default()
     }
@@ -63,6 +65,24 @@ impl Tool {
         self
     }
 
+    /// Adds a transport: `-t` names it.
+    pub fn transport<T: Transport<Endpoint: Send>>(mut self) -> Self {
+        self.own = self.own.transport::<T>();
+        self
+    }
+
+    /// Adds a transport that takes stamps: `bandgap breakdown` divides the time of its messages.
+    pub fn stamped<T: Stamped<Endpoint: Send>>(mut self) -> Self {
+        self.own = self.own.stamped::<T>();
+        self
+    }
+
+    /// Adds floors. Those of a mechanism with a transport's name are measured beside the transport.
+    pub fn floors<B: Bare>(mut self) -> Self {
+        self.own = self.own.floors::<B>();
+        self
+    }
+
     /// Reads the command line and carries it out. It must be all that `main` does, and be called only
     /// once: each rank starts the program again.
     pub fn main(self) -> ExitCode {
@@ -77,6 +97,7 @@ impl Tool {
     fn begin(self) -> Result<ExitCode> {
         let adopted = Adopted::found();
         add(self.added).class(Exit::Defect)?;
+        self.own.add()?;
         match own() {
             Some(done) => done,
             None => match (parse(adopted.as_ref())?, adopted) {

@@ -21,6 +21,9 @@ use crate::{Bulk, Rank, Result};
 pub struct Can {
     /// A rank can sleep until something arrives.
     pub block: bool,
+    /// Threads of its own work for a rank. They run on the rank's processor, so by default the rank
+    /// sleeps while it waits, or yields if it cannot sleep.
+    pub threads: bool,
     /// Largest number of ranks in a run.
     pub ranks: usize,
     /// How message passing cuts messages.
@@ -44,10 +47,11 @@ pub struct Can {
 }
 
 impl Can {
-    /// The defaults: no blocking, up to 256 ranks on one host, no launcher, messages or collectives
+    /// The defaults: no blocking, no threads, up to 256 ranks on one host, no launcher, messages or collectives
     /// of its own, and measured only if named.
     pub const USUAL: Self = Self {
         block: false,
+        threads: false,
         ranks: 256,
         tuning: Tuning::DEFAULT,
         compared: false,

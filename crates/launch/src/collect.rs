@@ -218,10 +218,7 @@ fn collect_into(
             return Ok(collected);
         }
         Some(Target::Real(transport)) => vec![*transport],
-        None => {
-            let here = stage.agents().is_empty();
-            Transport::list().filter(|of| of.can.hosts || here).collect()
-        }
+        None => Transport::compared(!stage.agents().is_empty()).collect(),
     };
     // The first transport carries orders; among all, it is the usual one.
     check_limits(ranks, &transports)?;
@@ -240,7 +237,11 @@ fn collect_into(
     descriptors::check(ranks, transports.len() + usize::from(stamped))?;
     let task = &task.clone().with_floors(beside);
     let wait = match options.wait {
-        Wait::Auto if placement.oversubscribed => Wait::Yield,
+        // A rank that spins keeps the processor from threads that it started.
+        Wait::Auto if transports.iter().all(|of| of.can.threads && of.can.block) => Wait::Block,
+        Wait::Auto if placement.oversubscribed || transports.iter().any(|of| of.can.threads) => {
+            Wait::Yield
+        }
         Wait::Auto => Wait::Spin,
         chosen => chosen,
     };

@@ -16,6 +16,7 @@ use bandgap_socket::floor::{BareSocket, Udp};
 use rustix::process::getppid;
 
 use crate::machine::Machine;
+use crate::own;
 
 /// Every bare mechanism, in the order of the tables.
 const ALL: [Mechanism; 5] = [
@@ -27,8 +28,9 @@ const ALL: [Mechanism; 5] = [
 ];
 
 /// A mechanism in the list: its description and its functions.
-struct Mechanism {
-    name: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mechanism {
+    pub name: &'static str,
     hosts: bool,
     floors: &'static [Floor],
     prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>>,
@@ -39,7 +41,7 @@ struct Mechanism {
 pub(crate) type End = Box<dyn FnMut(&str, usize, &Measuring<'_, CycleClock>) -> Result<Vec<u64>>>;
 
 impl Mechanism {
-    const fn of<B: Bare>() -> Self {
+    pub const fn of<B: Bare>() -> Self {
         Self {
             name: B::NAME,
             hosts: B::HOSTS,
@@ -52,11 +54,17 @@ impl Mechanism {
         }
     }
 
-    fn named(name: &str) -> Option<&'static Self> {
-        ALL.iter().find(|mechanism| mechanism.name == name)
+    /// All of them, last those of the program's own.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        ALL.iter().chain(own::mechanisms())
     }
 
-    fn floors(&self) -> impl Iterator<Item = Floor> {
+    fn named(name: &str) -> Option<&'static Self> {
+        Self::all().find(|mechanism| mechanism.name == name)
+    }
+
+    /// Its floors and layers.
+    pub fn floors(&self) -> impl Iterator<Item = Floor> {
         self.floors.iter().map(|floor| self.alone(floor))
     }
 
@@ -68,7 +76,7 @@ impl Mechanism {
 
 /// All floors and layers, in the order of the tables.
 pub fn floors() -> Vec<Floor> {
-    ALL.iter().flat_map(Mechanism::floors).collect()
+    Mechanism::all().flat_map(Mechanism::floors).collect()
 }
 
 /// Whether a floor can be measured between two hosts.

@@ -99,6 +99,14 @@ impl Parts {
         Ok(Box::new(self.executor(end)?))
     }
 
+    /// The machine over a boxed end, which is compiled only here.
+    ///
+    /// # Errors
+    /// As [`Parts::executor`].
+    pub fn boxed(self, end: AnyEndpoint) -> Result<Box<dyn Machine>> {
+        self.machine(end)
+    }
+
     /// The end of transport `T` that takes stamps.
     ///
     /// # Errors

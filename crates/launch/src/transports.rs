@@ -11,7 +11,7 @@ use bandgap_sim::Recorder;
 
 use crate::machine::{AnyRig, Machine, Parts, RigOver};
 use crate::stamped::StampedEnd;
-use crate::{floors, mpi};
+use crate::{floors, mpi, own};
 
 macro_rules! transports {
     (own { $($own:ty: $($of_own:ident)*,)* }
@@ -81,9 +81,10 @@ impl Transport {
         })
     }
 
-    const fn boxed<T: bandgap_comm::Transport<Endpoint: Send>>() -> Self {
+    /// A transport whose calls go through a pointer. No kernel is compiled where this is called.
+    pub(crate) const fn boxed<T: bandgap_comm::Transport<Endpoint: Send>>() -> Self {
         Self::over::<T>(|inherited, exposed, meeting, parts| {
-            parts.machine(AnyEndpoint::of(T::connect(inherited, exposed, meeting)?))
+            parts.boxed(AnyEndpoint::of(T::connect(inherited, exposed, meeting)?))
         })
     }
 
@@ -106,7 +107,7 @@ impl Transport {
         }
     }
 
-    const fn stamped<T: bandgap_comm::Stamped>(self) -> Self {
+    pub(crate) const fn stamped<T: bandgap_comm::Stamped>(self) -> Self {
         let connect: ConnectStamped = |meeting, parts| parts.stamped::<T>(meeting);
         Self { stamped: Some(connect), division: Some(T::DIVISION), ..self }
     }
@@ -126,9 +127,15 @@ impl Transport {
         floors::beside(self.name, results)
     }
 
-    /// All transports, including those whose own launchers start the ranks.
+    /// All transports, including those whose own launchers start the ranks, and last those of the
+    /// program's own.
     pub fn named() -> impl Iterator<Item = Self> {
-        ALL.iter().copied()
+        ALL.iter().chain(own::transports()).copied()
+    }
+
+    /// The transports that are measured if the user names none, on one host or between several.
+    pub fn compared(several: bool) -> impl Iterator<Item = Self> {
+        Self::list().filter(move |of| of.can.compared && (of.can.hosts || !several))
     }
 
     /// The default transport.

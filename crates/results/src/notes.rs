@@ -91,6 +91,7 @@ pub const TEMPLATES: &[Template] = &[
     note("gap_unseen", Level::Detail, "the overheads limit the rate and hide g, which is between max(os, or), the value used, and os + or", NONE),
     note("gap_unsettled", Level::Doubt, "the slope from M = {from:n} to {to:n} is not confirmed by further points", LONGER),
     note("half_length_outside", Level::Doubt, "from {from:B} on n½ would be {half:B}, outside the measured sizes", SIZES),
+    note("has_threads", Level::Doubt, "{transport} has threads of its own: ranks sleep while they wait", measuring("--wait spin")),
     note("held_up", Level::Detail, "half of the batches of {model} took {times} times as long as the shortest of their round: messages are held up", measuring("a quieter machine")),
     note("hidden_undecided", Level::Detail, "the hidden share is undecided at {points:n} of {of:n} points: its interval is too wide, or the hideable time too short", measuring("--vectors")),
     note("hidden_unseen", Level::Detail, "how much of the software the transfer hides could not be measured: all of it counts", LONGER),

@@ -8,7 +8,6 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::comet::{Comet, passing, used};
-use super::run::compared;
 use super::series::{Planned, Series, Ways};
 use crate::args::Measure;
 use crate::refused::unmade;
@@ -35,7 +34,7 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
     let mut targets = measure.ranks.transport.clone();
     if targets.is_empty() {
         // Transports within this host first.
-        let mut usual: Vec<Transport> = compared(measure.has_hosts()).collect();
+        let mut usual: Vec<Transport> = Transport::compared(measure.has_hosts()).collect();
         usual.sort_by_key(|transport| transport.can.hosts);
         targets = usual.into_iter().map(Target::Real).collect();
     }

@@ -49,7 +49,10 @@ pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
     let ranks = measure.one_size(2)?;
     let targets = match measure.ranks.transport.is_empty() {
         false => measure.targets(),
-        true => compared(measure.has_hosts()).chain(measure.native).map(Target::Real).collect(),
+        true => Transport::compared(measure.has_hosts())
+            .chain(measure.native)
+            .map(Target::Real)
+            .collect(),
     };
     let mut parts = Vec::new();
     for target in &targets {
@@ -103,12 +106,6 @@ pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
         }
     }
     session.close()
-}
-
-/// The transports compared by default, on one host or between several.
-pub fn compared(several: bool) -> impl Iterator<Item = Transport> {
-    Transport::list()
-        .filter(move |transport| transport.can.compared && (transport.can.hosts || !several))
 }
 
 /// Whether the target can move bytes: a simulated machine may lack their cost.

@@ -114,13 +114,20 @@ impl Session<'_> {
             if collected.hosts.is_empty() {
                 self.cpus.extend(&placement.cpus);
             }
-            let waits = self.measure.ranks.at.wait;
             if placement.oversubscribed {
                 let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
                 let note = Note::new("oversubscribed", "").with("ranks", ranks as f64);
                 self.sink.note(note.with("processors", cpus.len() as f64));
-            } else if waits == Wait::Block {
-                self.sink.note(Note::new("not_probed", ""));
+            }
+            match (collected.wait, self.measure.ranks.at.wait) {
+                (Some(Wait::Block), Wait::Auto) => {
+                    let note = Note::new("has_threads", "");
+                    self.sink.note(note.with("transport", self.target.name()));
+                }
+                (Some(Wait::Block), _) if !placement.oversubscribed => {
+                    self.sink.note(Note::new("not_probed", ""));
+                }
+                _ => {}
             }
         }
     }
