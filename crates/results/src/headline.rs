@@ -133,22 +133,38 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
     table
 }
 
-/// A parameter as a cell; empty where it says nothing more than others.
+/// Half-width, as a share of the value, up to which os and or are told apart.
+const APART: f64 = 0.25;
+
+/// A parameter as a cell. Where the data do not tell os and or apart, their sum stands for them, and
+/// there is no L.
 fn parameter(context: &Context<'_>, logp: &Logp, field: &str) -> Cell {
     let id = |field: &str| format!("{}/{field}", logp.id());
-    let find = |field: &str| logp.parameters.named().into_iter().find(|of| of.0 == field)?.2;
-    let is_known = |of: &str| {
-        let id = id(of);
-        !context.notes.iter().any(|note| note.code == "not_known" && note.about == id)
+    let find = |field: &str| {
+        let all = logp.parameters.named();
+        let (_, _, of, _) = all.into_iter().find(|of| of.0 == field)?;
+        let (id, of) = (id(field), of?);
+        let is_it = |note: &Note| note.code == "not_known" && note.about == id;
+        (!context.notes.iter().any(is_it)).then_some(of)
     };
-    let needs: &[&str] = match field {
-        "latency" => &["latency", "send_overhead", "recv_overhead"],
-        "sent_latency" if find(field).is_none() => return Cell::Empty,
-        "overheads" if find(field).is_none() => return Cell::Empty,
-        _ => &[field],
+    let is_apart = |field: &&str| {
+        let half = |of: &Quantity| of.interval().map_or(0.0, |(low, high)| (high - low) / 2.0);
+        find(field).is_some_and(|of| half(of) <= APART * of.value.0.abs())
     };
+    let both = ["send_overhead", "recv_overhead"];
+    let summed = find("overheads").is_some() && !both.iter().all(|of| is_apart(&of));
+    let is_empty = match field {
+        "sent_latency" => find(field).is_none(),
+        "overheads" => !summed,
+        "send_overhead" | "recv_overhead" | "latency" => summed,
+        _ => false,
+    };
+    if is_empty {
+        return Cell::Empty;
+    }
+    let needs = if field == "latency" { &both[..] } else { &[] };
     let of = if field == "rtt" { half(logp) } else { find(field).cloned() };
-    match of.filter(|_| needs.iter().all(|of| is_known(of))) {
+    match of.filter(|_| needs.iter().all(|of| find(of).is_some())) {
         Some(of) => context.cell(&id(field), &of),
         None => context.unknown(id(field), UNKNOWN),
     }

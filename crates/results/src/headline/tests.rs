@@ -4,7 +4,7 @@ use bandgap_report::{Layout, Precision, text};
 
 use super::*;
 use crate::hockney::tests::example as fit;
-use crate::logp::tests::{example, run};
+use crate::logp::tests::{example, run, time};
 
 /// The series whose fit stands in the table.
 fn series(transport: &str) -> Outcome {
@@ -78,7 +78,7 @@ fn each_transport_has_a_column_with_its_headline_values() {
         &values(row(table, "1/g", "messages (M/s)").unwrap()),
         &[1e3 / 27.0, 1e3 / 2187.0, 1e3 / 918.0],
     );
-    close(&values(row(table, "os+or", "").unwrap()), &[16e-9, 81.0 * 16e-9, 34.0 * 16e-9]);
+    assert!(row(table, "os+or", "").is_none());
     close(&values(row(table, "64 KiB", "bandwidth (GB/s)").unwrap()), &[65.536 / 9.192; 3]);
     close(&values(row(table, "4 MiB", "bandwidth (GB/s)").unwrap()), &[4194.304 / 525.288; 3]);
     // In the unit of the greatest, which is no part of the cells.
@@ -124,6 +124,20 @@ fn what_is_missing_leaves_no_row_or_says_so() {
         crate::logp::tests::run([series("tcp"), fit("comms1", "tcp", "relative", 1.0)], Vec::new());
     let blocks = headline(&crate::run::context(&alone));
     assert_eq!((blocks.len(), super::tests::table(&blocks).rows.len()), (1, 4));
+}
+
+#[test]
+fn overheads_that_the_data_do_not_tell_apart_are_shown_as_their_sum() {
+    for (half, is_apart) in [(0.24, true), (0.26, false)] {
+        let mut all = example("shm", [2.0, 14.0, 27.0, 120.0]);
+        let Outcome::Logp(logp) = &mut all[0] else { panic!() };
+        logp.parameters.recv_overhead = Some(time(14.0, 14.0 * half, false));
+        let run = run(all, Vec::new());
+        let blocks = headline(&crate::run::context(&run));
+        let of = |symbol: &str| row(table(&blocks), symbol, "").map(values).unwrap_or_default();
+        assert_eq!([of("os").len(), of("or").len(), of("L").len()], [usize::from(is_apart); 3]);
+        close(&of("os+or"), if is_apart { &[] } else { &[16e-9] });
+    }
 }
 
 #[test]
@@ -174,10 +188,10 @@ fn where_no_line_holds_a_sentence_says_so_and_kinds_of_launches_have_no_mean() {
     let table = table(&blocks);
     assert!(row(table, "r∞", "").is_none() && row(table, "n½", "").is_none());
     let tcp = |symbol: &str| row(table, symbol, "").unwrap()[1].clone();
-    assert_eq!([tcp("4 MiB"), tcp("os")], ["3 kinds".into(), UNKNOWN.into()]);
-    // L = RTT/2 − os − or is given with os and or alone; their sum stands by itself.
-    assert_eq!(tcp("L"), UNKNOWN.into());
-    assert!(matches!(tcp("os+or"), Cell::Value(_)));
+    assert_eq!(tcp("4 MiB"), "3 kinds".into());
+    // The sum stands for os and or, and L = RTT/2 − os − or is given with them alone.
+    assert_eq!([tcp("os"), tcp("or"), tcp("L")], [const { Cell::Empty }; 3]);
+    assert!(matches!(row(table, "os+or", "").unwrap(), [Cell::Empty, Cell::Value(_), Cell::Empty]));
     let drawn = context.drawn.borrow();
     let doubtful = drawn.iter().filter(|(_, of)| **of == Precision::No);
     let doubtful: Vec<&str> = doubtful.map(|(id, _)| id.as_str()).collect();
@@ -185,8 +199,6 @@ fn where_no_line_holds_a_sentence_says_so_and_kinds_of_launches_have_no_mean() {
         doubtful,
         [
             "logp/shm/send_overhead",
-            "logp/tcp/latency",
-            "logp/tcp/send_overhead",
             "logp/unix/send_overhead",
             "series/comms1/tcp/bytes=4194304/bandwidth",
         ]
