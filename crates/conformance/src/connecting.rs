@@ -74,9 +74,8 @@ pub(crate) fn connected<T: Transport<Endpoint: Send>>(
     exposed: usize,
     run: u8,
 ) -> Vec<AnyEndpoint> {
-    let connected = |(rank, end): (Rank, Result<_>)| match end {
-        Ok(end) => (rank, end),
-        Err(error) => panic!("rank {rank} failed to {error}"),
+    let connected = |(rank, end): (Rank, Result<_>)| {
+        (rank, end.unwrap_or_else(|error| panic!("rank {rank} failed to {error}")))
     };
     let ends = meet::<T>(size, exposed, PATIENCE, |_| (run, false)).map(connected);
     ends.collect::<BTreeMap<_, _>>().into_values().collect()

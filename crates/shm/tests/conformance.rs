@@ -1,10 +1,10 @@
-//! The transport passes the suite, with rings of the usual length and of the shortest.
+//! The transport passes the suite, and so do rings of the shortest length.
 
 use bandgap_conformance::conforms;
-use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
+use bandgap_shm::{Exposed, MIN_SLOTS, Segment, Shm, ShmEndpoint};
 
-fn endpoints(size: usize, exposed: usize, slots: usize) -> Vec<ShmEndpoint> {
-    let segment = Segment::create(size, slots).expect("shared memory");
+fn endpoints(size: usize, exposed: usize) -> Vec<ShmEndpoint> {
+    let segment = Segment::create(size, MIN_SLOTS).expect("shared memory");
     let memory = Exposed::create(size, exposed).expect("shared memory");
     let attach = |rank| {
         let endpoint = ShmEndpoint::attach(&segment, rank, size).expect("a free rank");
@@ -13,9 +13,7 @@ fn endpoints(size: usize, exposed: usize, slots: usize) -> Vec<ShmEndpoint> {
     (0..size).map(attach).collect()
 }
 
-conforms!(endpoint usual(size, exposed) { endpoints(size, exposed, DEFAULT_SLOTS) } {
-    notices_departure: false
-});
-conforms!(endpoint shortest(size, exposed) { endpoints(size, exposed, MIN_SLOTS) } {
+conforms!(transport usual: Shm { notices_departure: false });
+conforms!(endpoint shortest(size, exposed) { endpoints(size, exposed) } {
     notices_departure: false
 });

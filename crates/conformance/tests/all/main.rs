@@ -9,4 +9,5 @@ mod direct;
 mod faulty;
 #[path = "../../../comm/tests/support/inproc.rs"]
 mod inproc;
+mod mistakes;
 mod passing;

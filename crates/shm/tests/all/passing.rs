@@ -1,5 +1,4 @@
-//! Message passing over shared memory passes the suite: with the usual rings and limits, and with
-//! the shortest of both.
+//! Message passing over shared memory passes the suite with the shortest rings and limits.
 
 use std::time::Duration;
 
@@ -37,7 +36,6 @@ fn a_barrier_that_a_peer_came_to_and_this_rank_did_not_is_noticed() {
     assert_eq!(ranks.iter().map(Passing::unclaimed).collect::<Vec<_>>(), [1, 0, 0]);
 }
 
-conforms!(passing usual(size, exposed) { endpoints(size, DEFAULT_SLOTS, exposed) });
 conforms!(
     /// One slot of one cache line for each sender: nearly every piece waits.
     passing shortest(size, exposed) { endpoints(size, MIN_SLOTS, exposed) } {
