@@ -2,8 +2,6 @@
 
 use std::process::{Command, Output};
 
-use serde_json::Value;
-
 /// The example with these arguments, in an empty folder.
 fn courier(args: &[&str]) -> Output {
     let folder = std::env::temp_dir();
@@ -16,33 +14,66 @@ fn text(bytes: &[u8]) -> String {
 
 #[cfg(not(feature = "wrong"))]
 mod right {
+    use serde_json::Value;
+
     use super::*;
 
-    /// The results of a measurement over the transport, as a program reads them.
-    fn results(args: &[&str]) -> Vec<Value> {
-        let hurried = ["-t", "courier", "--no-save", "--quiet", "--json", "-"];
-        let output = courier(&[args, &hurried].concat());
+    /// The result of this kind of a measurement over the transport.
+    fn result(kind: &str, args: &[&str]) -> Value {
+        let quiet = ["-t", "courier", "--no-save", "--quiet", "--json", "-"];
+        let output = courier(&[args, &quiet].concat());
         let told = text(&output.stderr);
         assert!(matches!(output.status.code(), Some(0 | 8)), "{args:?}: {told}");
         let run: Value = serde_json::from_slice(&output.stdout).unwrap();
-        run["results"].as_array().unwrap().clone()
+        let found = run["results"].as_array().unwrap().iter().find(|it| it["kind"] == kind);
+        found.unwrap_or_else(|| panic!("{args:?}: {}", run["warnings"])).clone()
+    }
+
+    fn is_verified(args: &[&str]) {
+        let series = result("series", &[&["comet"], args].concat());
+        assert!(series["verified"] == true || series["name"] == "barrier", "{args:?}: {series}");
     }
 
     #[test]
-    fn a_signature_has_a_round_trip() {
-        let results = results(&["signature", "--time-budget", "2s"]);
-        let signature = results.iter().find(|result| result["kind"] == "signature").unwrap();
+    fn its_signature_is_measured() {
+        let signature = result("series", &["signature", "--time-budget", "2s"]);
         assert_eq!(signature["transport"], "courier", "{signature}");
-        assert!(signature["rtt"]["value"].as_f64() > Some(0.0), "{signature}");
+        assert_ne!(signature["points"].as_array().unwrap().len(), 0);
     }
 
     #[test]
-    fn every_kernel_runs_and_each_message_is_compared() {
-        for ranks in ["2", "4"] {
-            let results = results(&["comet", "-n", ranks, "--sizes", "8,40KiB", "--time-budget", "4s"]);
-            let series = results.iter().filter(|result| result["kind"] == "series");
-            let verified: Vec<_> = series.map(|series| &series["verified"]).collect();
-            assert!(verified.len() >= 9 && verified.iter().all(|it| *it == true), "{verified:?}");
+    fn messages_arrive_as_they_were_sent() {
+        // In words, and in pieces through exposed memory.
+        for (ranks, size) in [("2", "8"), ("3", "40KiB")] {
+            let hurried = ["-n", ranks, "--sizes", size, "--time-budget", "300ms"];
+            is_verified(&[&["broadcast"], &hurried[..]].concat());
+        }
+    }
+
+    #[test]
+    #[ignore = "takes a minute"]
+    fn every_kernel_of_comet_runs() {
+        let matrices = ["--dimension", "64:64"];
+        let kernels: [(&str, &[&str]); 12] = [
+            ("update_guard", &matrices),
+            ("shift_north", &matrices),
+            ("shift_east", &matrices),
+            ("transpose", &matrices),
+            ("row_broadcast", &matrices),
+            ("column_broadcast", &matrices),
+            ("exchange", &["--sizes", "8"]),
+            ("broadcast", &["--sizes", "8"]),
+            ("echo", &["--sizes", "8"]),
+            ("global_sum", &["--sizes", "8"]),
+            ("barrier", &[]),
+            ("overlap", &["--sizes", "8"]),
+        ];
+        for (kernel, points) in kernels {
+            // Else one of two ranks is below the other.
+            let across = matches!(kernel, "shift_east" | "column_broadcast");
+            let mesh: &[&str] = if across { &["--mesh", "1x2"] } else { &[] };
+            is_verified(&[&[kernel, "-n", "2", "--time-budget", "1s"], points, mesh].concat());
+            is_verified(&[&[kernel, "-n", "4", "--time-budget", "1s"], points].concat());
         }
     }
 
@@ -54,5 +85,23 @@ mod right {
         let told = text(&refused.stderr);
         assert_eq!(refused.status.code(), Some(2));
         assert!(told.contains("courier"), "{told}");
+    }
+}
+
+#[cfg(feature = "wrong")]
+#[test]
+fn each_mistake_ends_a_run_and_says_who_did_not_get_what() {
+    for (mistake, said) in [
+        ("twice", "1 completions while 0 requests"),
+        ("swapped", "waiting for a message"),
+        ("lost", "waiting for a message"),
+    ] {
+        let echo =
+            ["comet", "echo", "-t", "courier", "--no-save", "--sizes", "8", "--deadline", "3s"];
+        let mut run = Command::new(env!("CARGO_BIN_EXE_courier"));
+        let output = run.args(echo).env("COURIER_WRONG", mistake).output().unwrap();
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(6), "{mistake}: {told}");
+        assert!(told.contains("rank ") && told.contains(said), "{mistake}: {told}");
     }
 }
