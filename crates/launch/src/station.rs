@@ -118,6 +118,11 @@ impl Station {
                 let what = format!("messages of {missing} did not come through within {waited:.1?}, and up to {passed} did: is the MTU alike on the whole way?");
                 CommError::Connect(format!("communicate: {what}").into()).into()
             }
+            Failed::Comm(CommError::Deadline { waited, waiting_for }) => {
+                let what = format!("{waiting_for} of {}", order.kernel);
+                let what = format!("nothing arrived for {waited:.1?} while waiting for {what} (--deadline says how long to wait)");
+                CommError::Connect(format!("communicate: {what}").into()).into()
+            }
             error => error,
         })?;
         self.passed = self.passed.max(missing);

@@ -19,7 +19,6 @@ const QUEUE: usize = 64;
 const PIECE: usize = 64 << 10;
 
 /// What passes between a rank and a thread.
-#[derive(Clone)]
 pub enum Parcel {
     /// A frame. When it is sent, its payload follows; when it arrives, its payload is there.
     Frame(Frame),

@@ -9,19 +9,21 @@ pub fn spoil() -> impl FnMut(Parcel) -> [Parcel; 1] {
 
 #[cfg(feature = "wrong")]
 pub fn spoil() -> impl FnMut(Parcel) -> Vec<Parcel> {
-    use bandgap::transport::{Frame, FrameKind, HandlerId};
+    use bandgap::transport::{FrameKind, HandlerId};
+    /// Ranks agree by these on what to measure.
+    const ORDERS: HandlerId = HandlerId(2);
     let (mistake, mut number, mut held) = (std::env::var("COURIER_WRONG"), 0, None);
-    move |parcel| {
-        let Parcel::Frame(Frame { kind: FrameKind::Request, message, .. }) = &parcel else {
-            return vec![parcel];
-        };
-        // Those by which ranks agree on what to measure do not count.
-        number += u32::from(message.handler() != HandlerId(2));
-        match (mistake.as_deref(), number % 50) {
-            (Ok("twice"), 49) => vec![parcel.clone(), parcel],
-            (Ok("swapped"), 49) if held.is_none() => held.replace(parcel).into_iter().collect(),
-            (Ok("lost"), 49) => Vec::new(),
-            _ => [parcel].into_iter().chain(held.take()).collect(),
+    move |parcel| match parcel {
+        Parcel::Frame(it) if it.kind == FrameKind::Request && it.message.handler() != ORDERS => {
+            number += 1;
+            let frames = match (mistake.as_deref(), number % 50) {
+                (Ok("twice"), 0) => vec![it, it],
+                (Ok("swapped"), 0) => held.replace(it).into_iter().collect(),
+                (Ok("lost"), 0) => Vec::new(),
+                _ => [it].into_iter().chain(held.take()).collect(),
+            };
+            frames.into_iter().map(Parcel::Frame).collect()
         }
+        _ => vec![parcel],
     }
 }

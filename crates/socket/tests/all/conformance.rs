@@ -1,7 +1,11 @@
-//! The transports over sockets pass the suite, and so do credits where the kernel's buffers are smaller than these.
+//! The transports over sockets pass the suite, and so do credits beyond what the kernel's buffers hold.
+
+use std::os::fd::OwnedFd;
+use std::panic::catch_unwind;
 
 use crate::mesh;
-use bandgap_conformance::conforms;
+use bandgap_comm::{Can, CommError, Rendezvous, Transport};
+use bandgap_conformance::{Harness, conforms, nobody_gets_in_without_the_secret};
 use bandgap_socket::{tcp::Tcp, unix::Unix};
 
 conforms!(transport tcp: Tcp);
@@ -9,3 +13,29 @@ conforms!(transport unix: Unix);
 conforms!(endpoint tiny_buffers(size, exposed) {
     mesh::credited(mesh::tiny(size), exposed, 1000)
 });
+
+/// TCP between ranks that all know the same secret, whatever their run's is.
+struct Open;
+
+impl Transport for Open {
+    type Endpoint = <Tcp as Transport>::Endpoint;
+
+    const NAME: &'static str = "open";
+    const MEANING: &'static str = "TCP that lets anybody in";
+    const CAN: Can = Tcp::CAN;
+
+    fn connect(
+        inherited: Vec<OwnedFd>,
+        exposed: usize,
+        meeting: &mut Rendezvous<'_>,
+    ) -> Result<Self::Endpoint, CommError> {
+        meeting.secret = mesh::SECRET;
+        Tcp::connect(inherited, exposed, meeting)
+    }
+}
+
+#[test]
+fn a_transport_that_lets_strangers_in_does_not_pass() {
+    let open = || nobody_gets_in_without_the_secret::<Open>(&Harness::transport::<Open>());
+    assert!(catch_unwind(open).is_err());
+}
