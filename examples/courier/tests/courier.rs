@@ -3,9 +3,10 @@
 use std::process::{Command, Output};
 
 /// The example with these arguments, in an empty folder.
-fn courier(args: &[&str]) -> Output {
-    let folder = std::env::temp_dir();
-    Command::new(env!("CARGO_BIN_EXE_courier")).args(args).current_dir(folder).output().unwrap()
+fn courier(args: &[&str], mistake: &str) -> Output {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_courier"));
+    run.args(args).env("COURIER_WRONG", mistake).current_dir(std::env::temp_dir());
+    run.output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -21,7 +22,7 @@ mod right {
     /// The result of this kind of a measurement over the transport.
     fn result(kind: &str, args: &[&str]) -> Value {
         let quiet = ["-t", "courier", "--no-save", "--quiet", "--json", "-"];
-        let output = courier(&[args, &quiet].concat());
+        let output = courier(&[args, &quiet].concat(), "");
         let told = text(&output.stderr);
         assert!(matches!(output.status.code(), Some(0 | 8)), "{args:?}: {told}");
         let run: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -79,9 +80,9 @@ mod right {
 
     #[test]
     fn help_and_the_error_of_an_unknown_transport_name_it() {
-        let help = text(&courier(&["comet", "--help"]).stdout);
+        let help = text(&courier(&["comet", "--help"], "").stdout);
         assert!(help.contains("courier"), "{help}");
-        let refused = courier(&["comet", "-t", "pigeon"]);
+        let refused = courier(&["comet", "-t", "pigeon"], "");
         let told = text(&refused.stderr);
         assert_eq!(refused.status.code(), Some(2));
         assert!(told.contains("courier"), "{told}");
@@ -91,15 +92,13 @@ mod right {
 #[cfg(feature = "wrong")]
 #[test]
 fn each_mistake_ends_a_run_and_says_who_did_not_get_what() {
+    let echo = ["comet", "echo", "-t", "courier", "--sizes", "8", "--deadline", "3s", "--no-save"];
     for (mistake, said) in [
         ("twice", "1 completions while 0 requests"),
-        ("swapped", "waiting for a message"),
-        ("lost", "waiting for a message"),
+        ("swapped", "a message of "),
+        ("lost", "a message of "),
     ] {
-        let echo =
-            ["comet", "echo", "-t", "courier", "--no-save", "--sizes", "8", "--deadline", "3s"];
-        let mut run = Command::new(env!("CARGO_BIN_EXE_courier"));
-        let output = run.args(echo).env("COURIER_WRONG", mistake).output().unwrap();
+        let output = courier(&echo, mistake);
         let told = text(&output.stderr);
         assert_eq!(output.status.code(), Some(6), "{mistake}: {told}");
         assert!(told.contains("rank ") && told.contains(said), "{mistake}: {told}");

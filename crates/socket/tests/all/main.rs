@@ -5,6 +5,5 @@ mod bytes;
 mod conformance;
 mod floor;
 mod mesh;
-mod passing;
 mod payloads;
 mod strangers;
