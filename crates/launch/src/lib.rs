@@ -16,6 +16,7 @@ mod divide;
 mod exit;
 mod failure;
 mod floors;
+mod foreign;
 mod group;
 mod hosts;
 mod interface;

@@ -107,7 +107,8 @@ fn no_code_outside_the_list_names_a_transport() {
 
 #[test]
 fn unsafe_code_is_forbidden_everywhere_else() {
-    for name in real().keys().filter(|name| !["host", "shm", "mpi"].contains(&name.as_str())) {
+    let with = ["host", "shm", "loader", "mpi"];
+    for name in real().keys().filter(|name| !with.contains(&name.as_str())) {
         let source = root().join("crates").join(name).join("src");
         let main = ["lib.rs", "main.rs"].map(|file| source.join(file));
         let text = main.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();
