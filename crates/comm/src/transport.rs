@@ -41,6 +41,8 @@ pub struct Can {
     pub collectives: bool,
     /// The option that names its library, if it is one.
     pub library: Option<&'static str>,
+    /// What may be named behind a colon, if it has several ways: with an example.
+    pub argument: Option<&'static str>,
 }
 
 impl Can {
@@ -58,6 +60,7 @@ impl Can {
         messages: false,
         collectives: false,
         library: None,
+        argument: None,
     };
 }
 

@@ -45,6 +45,7 @@ mod stamped;
 mod station;
 mod together;
 mod transports;
+mod ucx;
 mod vigil;
 mod virtual_time;
 mod watch;

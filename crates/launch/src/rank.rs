@@ -37,12 +37,14 @@ const GREETING: u64 = 64;
 
 /// The class and kind of the failure that makes a rank give up.
 fn kind(stop: &Stop) -> (Exit, Cause) {
-    use CommError::{Connect, Deadline, PeerGone, SetUp, Stopped};
+    use CommError::{Connect, Deadline, Missing, PeerGone, SetUp, Stopped, Usage};
     match stop {
         Stop::Interrupted | Stop::Comm(Stopped) => (Exit::Interrupted, Cause::LostPeer),
         Stop::Comm(PeerGone { .. }) => (Exit::Communication, Cause::LostPeer),
         Stop::Comm(Deadline { .. } | Connect(_)) => (Exit::Communication, Cause::Waited),
         Stop::Comm(SetUp(_)) => (Exit::Host, Cause::Own),
+        Stop::Comm(Missing(_)) => (Exit::Remote, Cause::Own),
+        Stop::Comm(Usage(_)) => (Exit::Usage, Cause::Own),
         Stop::Comm(_) => (Exit::Communication, Cause::Own),
         Stop::Wrong(_) => (Exit::Communication, Cause::Wrong),
         Stop::Launcher(_) => (Exit::Rank, Cause::Waited),
@@ -166,7 +168,8 @@ fn connect(
     let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));
     let parts = |transport: &Transport| {
         let watch = RankWatch { control: Arc::clone(&control), deadline };
-        Parts { clock, waiting, watch, tuning: transport.can.tuning }
+        let (tuning, argument) = (transport.can.tuning, transport.argument);
+        Parts { clock, waiting, watch, tuning, argument }
     };
     let mut handed = |count: usize| -> Vec<OwnedFd> { inherited.by_ref().take(count).collect() };
     let mut machines = Vec::new();

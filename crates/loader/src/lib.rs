@@ -58,7 +58,8 @@ impl Opened {
 }
 
 fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>, OpenError> {
-    if is_cut(path) {
+    // A mere name is no file of the working directory.
+    if path.as_os_str().as_bytes().contains(&b'/') && is_cut(path) {
         let reason = "the file is truncated".to_owned();
         return Err(OpenError::Open { path: path.to_owned(), reason });
     }

@@ -12,12 +12,14 @@
 //! * A request is used by the library that made it, until it has ended and not afterwards.
 #![forbid(unsafe_code)]
 
+mod kept;
 mod library;
 mod link;
 mod memory;
 mod tagged;
 
+pub use kept::Kept;
 pub use library::Library;
 pub use link::TaggedLink;
-pub use memory::{Kept, Memory};
+pub use memory::Memory;
 pub use tagged::{Place, Tagged, Traffic};

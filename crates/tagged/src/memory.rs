@@ -4,35 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use bandgap_comm::{CommError, ExposedMemory, Part, Result};
 
-use crate::{Place, Tagged};
-
-/// Bytes of a [`Memory`] for a message.
-#[derive(Clone, Copy, Debug)]
-pub struct Kept {
-    at: *mut u8,
-    len: usize,
-}
-
-impl Kept {
-    /// The first byte.
-    #[inline(always)]
-    pub fn at(self) -> *mut u8 {
-        self.at
-    }
-
-    /// Number of bytes.
-    #[inline(always)]
-    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether doubles may begin there.
-    #[inline(always)]
-    pub(crate) fn is_aligned(self) -> bool {
-        self.at.cast::<f64>().is_aligned()
-    }
-}
+use crate::{Kept, Place, Tagged};
 
 /// Memory of this rank from which and to which messages pass. If it is dropped while one is in flight, it is not freed:
 /// the library may still use it.
@@ -119,8 +91,7 @@ impl Memory {
     /// The bytes of a part, for a call.
     #[inline(always)]
     pub(crate) fn kept(&mut self, part: Part) -> Result<Kept> {
-        let bytes = part.of_mut(&mut self.bytes)?;
-        Ok(Kept { at: bytes.as_mut_ptr(), len: part.len })
+        part.of_mut(&mut self.bytes).map(Kept::of)
     }
 }
 

@@ -7,9 +7,6 @@ use bandgap_comm::{CommError, MAX_FRAME, Pending, Rank, Result};
 
 use crate::Kept;
 
-/// Fruitless looks at a message before the first check whether the wait should end, and between two.
-const PATIENCE: u32 = 1 << 10;
-
 /// Messages that match only others of their kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
@@ -74,12 +71,18 @@ pub trait Tagged: 'static {
     /// The library refused.
     fn frame(&self, on: Self::Channel, tag: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>>;
 
-    /// Called from time to time while a message does not end, for the time that this has lasted.
+    /// Called after so many fruitless looks at a message, for the time that they have lasted.
     ///
     /// # Errors
     /// The wait is over.
     fn look(&self, _waited: Duration) -> Result<()> {
         Ok(())
+    }
+
+    /// Fruitless looks at a message between two calls of [`Tagged::look`].
+    #[inline(always)]
+    fn patience(&self) -> u32 {
+        1 << 10
     }
 
     /// Waits until a message has ended.
@@ -92,7 +95,7 @@ pub trait Tagged: 'static {
         let mut since = None;
         while !self.ended(&mut request)? {
             looks += 1;
-            if looks == PATIENCE {
+            if looks == self.patience() {
                 looks = 0;
                 self.look(since.get_or_insert_with(Instant::now).elapsed())?;
             }

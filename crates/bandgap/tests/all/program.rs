@@ -25,3 +25,4 @@ mod screen;
 mod simulated;
 mod situations;
 mod subject;
+mod ucx;

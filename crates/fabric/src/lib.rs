@@ -1,0 +1,16 @@
+//! Libraries of fabrics, found and opened at run time, as libraries of tagged messages ([`bandgap_tagged`]).
+//!
+//! * [`Ucx`]: the UCX that is installed.
+//!
+//! # Invariants
+//! Every unsafe block relies on these, and on those of [`bandgap_tagged`].
+//! * A library is never closed, so its functions stay valid.
+//! * The functions have the types of the library's header files, and structures the layout that these give them.
+//! * Only the thread that initialised a library calls it: what holds it cannot be sent to another thread.
+
+mod error;
+mod structure;
+mod ucx;
+
+pub use error::FabricError;
+pub use ucx::{Look, Ucx};

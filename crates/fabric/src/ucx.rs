@@ -1,0 +1,380 @@
+//! UCX: tagged messages of its protocol layer, UCP.
+//!
+//! Source of types and layouts: the header files of UCX 1.11 to 1.22; a test compares them with those installed.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::mem::transmute;
+use std::path::{Path, PathBuf};
+use std::ptr::{null, null_mut};
+use std::time::Duration;
+
+use bandgap_comm::{CommError, MAX_FRAME, Rank, Rendezvous, Result};
+use bandgap_loader::{Opened, file_of};
+use bandgap_tagged::{Kept, Place, Tagged, Traffic};
+
+use crate::FabricError;
+use crate::structure::Structure;
+
+/// The name by which the loader finds it.
+const NAME: &str = "libucp.so.0";
+/// The oldest version in use, whose interface is asked for.
+const OLDEST: (c_uint, c_uint) = (1, 11);
+
+/// A handle or structure of UCX.
+type Raw = *mut c_void;
+/// A structure that UCX reads.
+type In = *const c_void;
+
+macro_rules! functions {
+    ($($function:ident $symbol:ident ($($type:ty),*) -> $answer:ty;)*) => {
+        /// The functions of UCX, with their types.
+        struct Api {
+            $($function: unsafe extern "C" fn($($type),*) -> $answer,)*
+        }
+
+        impl Api {
+            fn of(opened: &Opened, path: &Path) -> Result<Self, FabricError> {
+                Ok(Self {
+                    $($function: {
+                        let symbol = stringify!($symbol);
+                        let (path, oldest) = (path.to_owned(), "UCX 1.11");
+                        let missing = FabricError::NoSymbol { path, symbol, oldest };
+                        let at = opened.own(symbol).ok_or(missing)?;
+                        // SAFETY: the header gives the function of this name this type.
+                        unsafe {
+                            transmute::<Raw, unsafe extern "C" fn($($type),*) -> $answer>(at.as_ptr())
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    version ucp_get_version_string () -> *const c_char;
+    status_string ucs_status_string (i8) -> *const c_char;
+    config_read ucp_config_read (*const c_char, *const c_char, *mut Raw) -> i8;
+    config_modify ucp_config_modify (Raw, *const c_char, *const c_char) -> i8;
+    config_release ucp_config_release (Raw) -> ();
+    init ucp_init_version (c_uint, c_uint, In, In, *mut Raw) -> i8;
+    print_info ucp_context_print_info (Raw, *mut libc::FILE) -> ();
+    cleanup ucp_cleanup (Raw) -> ();
+    worker_create ucp_worker_create (Raw, In, *mut Raw) -> i8;
+    worker_destroy ucp_worker_destroy (Raw) -> ();
+    address ucp_worker_get_address (Raw, *mut *mut u8, *mut usize) -> i8;
+    release_address ucp_worker_release_address (Raw, *mut u8) -> ();
+    endpoint ucp_ep_create (Raw, In, *mut Raw) -> i8;
+    progress ucp_worker_progress (Raw) -> c_uint;
+    send ucp_tag_send_nbx (Raw, In, usize, u64, In) -> isize;
+    recv ucp_tag_recv_nbx (Raw, Raw, usize, u64, u64, In) -> isize;
+    probe ucp_tag_probe_nb (Raw, u64, u64, c_int, *mut [u64; 2]) -> Raw;
+    recv_probed ucp_tag_msg_recv_nbx (Raw, Raw, usize, Raw, In) -> isize;
+    status ucp_request_check_status (Raw) -> i8;
+    free ucp_request_free (Raw) -> ();
+}
+
+/// A message in flight; 0 if it has ended already.
+pub struct Request(isize);
+
+/// What a waiting rank does from time to time.
+pub type Look = Box<dyn FnMut(Duration) -> Result<()>>;
+
+/// An initialised UCX: one worker, and an endpoint to every other rank.
+pub struct Ucx {
+    api: Api,
+    context: Raw,
+    worker: Raw,
+    /// By rank; this rank's own is null.
+    endpoints: Vec<Raw>,
+    /// `ucp_request_param_t` that asks for nothing.
+    plain: Structure<16>,
+    rank: Rank,
+    patience: u32,
+    look: RefCell<Look>,
+    /// Its version, as it says.
+    pub version: String,
+    /// Its file.
+    pub path: PathBuf,
+}
+
+impl Drop for Ucx {
+    fn drop(&mut self) {
+        // SAFETY: nothing uses them any more. Endpoints end with their worker. Memory of messages in flight is not
+        // freed, and no message moves afterwards.
+        unsafe {
+            if !self.worker.is_null() {
+                (self.api.worker_destroy)(self.worker);
+            }
+            if !self.context.is_null() {
+                (self.api.cleanup)(self.context);
+            }
+        }
+    }
+}
+
+/// The place of a sender's rank in a tag: above those of programs, below the channel.
+const SENDER: u32 = 32;
+/// The place of a channel in a tag.
+const CHANNEL: u32 = 56;
+
+/// The senders of a message that any rank may send.
+const ANY: u64 = ((1 << CHANNEL) - 1) & !((1 << SENDER) - 1);
+
+impl Ucx {
+    /// Opens the library, by default the one that the loader finds, and connects this rank with all others over the
+    /// transport of this name, or over those that UCX chooses. `look` is called in a wait after each `patience` fruitless looks at a message.
+    ///
+    /// # Errors
+    /// There is no UCX, it has no such transport, it refused, or the ranks did not meet.
+    pub fn connect(
+        transport: Option<&str>,
+        meeting: &mut Rendezvous<'_>,
+        (patience, look): (u32, Look),
+    ) -> Result<Self> {
+        let named = meeting.library.unwrap_or(Path::new(NAME));
+        let option = "--ucx-lib";
+        let missing = |error| FabricError::Open { error, package: "libucx0 or ucx", option };
+        let opened = Opened::new(named).map_err(missing)?;
+        let file = opened.own("ucp_get_version_string").and_then(file_of);
+        let path = file.unwrap_or_else(|| named.to_owned());
+        let api = Api::of(&opened, &path)?;
+        // SAFETY: the function may be called at any time.
+        let version = unsafe { text((api.version)()) };
+        let mut ucx = Self {
+            api,
+            context: null_mut(),
+            worker: null_mut(),
+            endpoints: Vec::new(),
+            plain: Structure::of(&[]),
+            rank: meeting.rank,
+            patience,
+            look: RefCell::new(look),
+            version,
+            path,
+        };
+        if let Some(named) = transport {
+            ucx.check(named, meeting.size)?;
+        }
+        ucx.context = ucx.init(transport, meeting.size)?;
+        // THREAD_MODE: SINGLE.
+        let params = Structure::<32>::of(&[(0, 1)]);
+        // SAFETY: the structures have the layout of the header, as everywhere below.
+        let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
+        ucx.fine(refused, || "ucp_worker_create".to_owned())?;
+        ucx.meet(transport, meeting)?;
+        Ok(ucx)
+    }
+
+    /// A context with all transports, or with one.
+    fn init(&self, transport: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
+        let (mut config, mut context) = (null_mut(), null_mut());
+        // FEATURES: TAG; TAG_SENDER_MASK; ESTIMATED_NUM_EPS.
+        let params = Structure::<16>::of(&[(0, 0x51), (8, 1), (40, ANY), (56, ranks as u64)]);
+        // SAFETY: texts end with 0; the configuration is released once.
+        unsafe {
+            let refused = (self.api.config_read)(null(), null(), &mut config);
+            self.fine(refused, || "ucp_config_read".to_owned())?;
+            let only = transport.and_then(|name| CString::new(format!("{name},self")).ok());
+            let refused = only
+                .map_or(0, |only| (self.api.config_modify)(config, c"TLS".as_ptr(), only.as_ptr()));
+            let set = self.fine(refused, || "ucp_config_modify".to_owned());
+            let (major, minor) = OLDEST;
+            let refused = (self.api.init)(major, minor, params.at(), config, &mut context);
+            (self.api.config_release)(config);
+            set?;
+            self.fine(refused, || "ucp_init".to_owned())?;
+        }
+        Ok(context)
+    }
+
+    /// Refuses a transport that UCX does not have here. Of `rc_verbs` and `rc_mlx5`, `rc` is the family.
+    fn check(&self, named: &str, ranks: usize) -> Result<(), FabricError> {
+        let all = self.init(None, ranks)?;
+        let (mut at, mut len) = (null_mut(), 0);
+        // SAFETY: the stream writes text that ends with 0 to memory of its own until it is closed. That is freed.
+        let described = unsafe {
+            let stream = libc::open_memstream(&mut at, &mut len);
+            (self.api.print_info)(all, stream);
+            libc::fclose(stream);
+            (self.api.cleanup)(all);
+            let described = text(at);
+            libc::free(at.cast());
+            described
+        };
+        // Lines such as: resource 2 : md 2 dev 2 flags -- posix/memory.
+        let names = described.lines().filter(|line| line.contains("resource "));
+        let names = names.filter_map(|line| line.rsplit([' ', '\t']).next()?.split_once('/'));
+        let mut there: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+        there.sort();
+        there.dedup();
+        let is_it = |name: &String| {
+            name.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        };
+        if there.iter().any(is_it) {
+            return Ok(());
+        }
+        let (named, library) = (named.to_owned(), format!("UCX {}", self.version));
+        Err(FabricError::NoTransport { named, library, there })
+    }
+
+    /// Exchanges addresses, and makes an endpoint to every other rank.
+    fn meet(&mut self, transport: Option<&str>, meeting: &mut Rendezvous<'_>) -> Result<()> {
+        let (mut at, mut len) = (null_mut(), 0);
+        // SAFETY: UCX gives an address of this length, which is released once.
+        let own = unsafe {
+            let refused = (self.api.address)(self.worker, &mut at, &mut len);
+            self.fine(refused, || "ucp_worker_get_address".to_owned())?;
+            let own = std::slice::from_raw_parts(at, len).to_vec();
+            (self.api.release_address)(self.worker, at);
+            own
+        };
+        let own: String = own.iter().map(|byte| format!("{byte:02x}")).collect();
+        for (peer, there) in (meeting.exchange)(own)?.into_iter().enumerate() {
+            let mut endpoint = null_mut();
+            if peer != self.rank {
+                let digits = there.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
+                let bytes = digits.map(|two| u8::from_str_radix(two?, 16).ok());
+                let garbage = || CommError::Garbage { peer, what: "its address".to_owned() };
+                let there: Vec<u8> = bytes.collect::<Option<_>>().ok_or_else(garbage)?;
+                // REMOTE_ADDRESS.
+                let params = Structure::<32>::of(&[(0, 1), (8, there.as_ptr().addr() as u64)]);
+                // SAFETY: the address stays until the call returns.
+                let refused =
+                    unsafe { (self.api.endpoint)(self.worker, params.at(), &mut endpoint) };
+                let over = transport.unwrap_or("UCX");
+                self.fine(refused, || format!("connect to rank {peer} over {over}"))?;
+            }
+            self.endpoints.push(endpoint);
+        }
+        Ok(())
+    }
+
+    /// The error of a status that is one.
+    #[inline(always)]
+    fn fine(&self, status: i8, operation: impl FnOnce() -> String) -> Result<(), FabricError> {
+        if status >= 0 { Ok(()) } else { Err(self.refused(status, operation())) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refused(&self, status: i8, operation: String) -> FabricError {
+        // SAFETY: the function takes any status.
+        let text = unsafe { text((self.api.status_string)(status)) };
+        FabricError::Refused { operation, text, code: status.into() }
+    }
+
+    /// The request that a call returned, in place of which it may return an error.
+    #[inline(always)]
+    fn begun(&self, request: isize, operation: &str) -> Result<Request> {
+        // Errors are statuses above -100.
+        if request >= 0 || request < -100 {
+            return Ok(Request(request));
+        }
+        Err(self.refused(request as i8, operation.to_owned()).into())
+    }
+}
+
+/// A text of UCX's; empty without one.
+///
+/// # Safety
+/// It ends with 0.
+unsafe fn text(at: *const c_char) -> String {
+    // SAFETY: the caller guarantees it.
+    let text = unsafe { at.as_ref().map(|at| CStr::from_ptr(at)) };
+    text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The tag of a message from this rank.
+#[inline(always)]
+fn tag(channel: u64, sender: Rank, tag: u32) -> u64 {
+    channel | (sender as u64) << SENDER | u64::from(tag)
+}
+
+impl Tagged for Ucx {
+    /// The highest bits of a tag.
+    type Channel = u64;
+    type Request = Request;
+
+    #[inline(always)]
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    #[inline(always)]
+    fn size(&self) -> usize {
+        self.endpoints.len()
+    }
+
+    fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
+        Ok((of as u64) << CHANNEL)
+    }
+
+    #[inline(always)]
+    fn begin_send(&self, from: Kept, (channel, to, id): Place<Self>) -> Result<Request> {
+        let (at, len, tag) =
+            (from.at().cast_const().cast(), from.len(), tag(channel, self.rank, id));
+        // SAFETY: the bytes stay until the request has ended.
+        let request = unsafe { (self.api.send)(self.endpoints[to], at, len, tag, self.plain.at()) };
+        self.begun(request, "ucp_tag_send_nbx")
+    }
+
+    #[inline(always)]
+    fn begin_recv(&self, into: Kept, (channel, of, id): Place<Self>) -> Result<Request> {
+        let (at, len, tag) = (into.at().cast(), into.len(), tag(channel, of, id));
+        // SAFETY: as for a send; nobody else uses them meanwhile.
+        let request =
+            unsafe { (self.api.recv)(self.worker, at, len, tag, u64::MAX, self.plain.at()) };
+        self.begun(request, "ucp_tag_recv_nbx")
+    }
+
+    #[inline(always)]
+    fn ended(&self, request: &mut Request) -> Result<bool> {
+        if request.0 == 0 {
+            return Ok(true);
+        }
+        let at = std::ptr::with_exposed_provenance_mut(request.0 as usize);
+        // SAFETY: a request of this worker that has not been freed.
+        unsafe {
+            let status = (self.api.status)(at);
+            if status > 0 {
+                (self.api.progress)(self.worker);
+                return Ok(false);
+            }
+            (self.api.free)(at);
+            self.fine(status, || "pass a message".to_owned())?;
+        }
+        Ok(true)
+    }
+
+    #[inline(always)]
+    fn frame(&self, channel: u64, id: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>> {
+        let (mut info, mut bytes) = ([0; 2], [0; MAX_FRAME]);
+        // SAFETY: there is room for the sender's tag and the length, and for a frame: a longer message is an error. The
+        // bytes stay until it has arrived.
+        unsafe {
+            (self.api.progress)(self.worker);
+            let message = (self.api.probe)(self.worker, tag(channel, 0, id), !ANY, 1, &mut info);
+            if message.is_null() {
+                return Ok(None);
+            }
+            let (at, plain) = (bytes.as_mut_ptr().cast(), self.plain.at());
+            let request = (self.api.recv_probed)(self.worker, at, MAX_FRAME, message, plain);
+            let mut request = self.begun(request, "ucp_tag_msg_recv_nbx")?;
+            // So short a message has come whole.
+            while !self.ended(&mut request)? {}
+        }
+        Ok(Some((((info[0] & ANY) >> SENDER) as Rank, bytes)))
+    }
+
+    #[inline(always)]
+    fn patience(&self) -> u32 {
+        self.patience
+    }
+
+    #[cold]
+    fn look(&self, waited: Duration) -> Result<()> {
+        (self.look.borrow_mut())(waited)
+    }
+}
