@@ -24,7 +24,7 @@ const USUAL_LAUNCHES: u32 = 5;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
-    /// shm, tcp, unix, mpi, ucx (or ucx:posix, …, one of its transports), or sim:MACHINE, a machine in
+    /// shm, tcp, unix, mpi, ucx, ofi (or ucx:posix, ofi:tcp, …, one of their transports), or sim:MACHINE, a machine in
     /// virtual time (paragon, meiko-cs2, myrinet, ipsc860, or a file FILE.toml); several are measured one after the other [default: shm; of run
     /// and layers shm, unix and tcp]
     #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
@@ -86,6 +86,9 @@ pub struct OfLibrary {
     /// The library of -t ucx [default: the one that is installed]
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub ucx_lib: Option<PathBuf>,
+    /// The library of -t ofi [default: the one that is installed]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub ofi_lib: Option<PathBuf>,
     /// What starts the ranks of -t mpi, {ranks} being their number [default: the library's own mpirun -n {ranks}]
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pub launch_with: Option<String>,
@@ -94,7 +97,11 @@ pub struct OfLibrary {
 impl OfLibrary {
     /// The library of this transport, if one is named.
     pub fn library(&self, of: &Transport) -> Option<&Path> {
-        let named = [("--mpi-lib", &self.mpi_lib), ("--ucx-lib", &self.ucx_lib)];
+        let named = [
+            ("--mpi-lib", &self.mpi_lib),
+            ("--ucx-lib", &self.ucx_lib),
+            ("--ofi-lib", &self.ofi_lib),
+        ];
         named.into_iter().find(|(option, _)| of.can.library == Some(option))?.1.as_deref()
     }
 }

@@ -76,6 +76,8 @@ pub struct Rendezvous<'a> {
     pub deadline: Instant,
     /// The library that the user named, if the transport is one.
     pub library: Option<&'a Path>,
+    /// What stands behind the colon in the transport's name.
+    pub argument: Option<&'a str>,
     /// The address of this host at which peers reach it; the loopback address if all are on one
     /// host.
     pub interface: IpAddr,

@@ -38,6 +38,14 @@ pub enum FabricError {
         /// The transports that it has.
         there: Vec<String>,
     },
+    /// The transport of this name is not used.
+    #[error("use {named:?}: {why}")]
+    NotUsed {
+        /// The name.
+        named: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// A call was refused.
     #[error("{operation}: {text} (code {code})")]
     Refused {
@@ -58,7 +66,9 @@ impl From<FabricError> for CommError {
             FabricError::Open { .. } | FabricError::NoSymbol { .. } => {
                 Self::Missing(Box::new(error))
             }
-            FabricError::NoTransport { .. } => Self::Usage(Box::new(error)),
+            FabricError::NoTransport { .. } | FabricError::NotUsed { .. } => {
+                Self::Usage(Box::new(error))
+            }
             FabricError::Refused { .. } => Self::Connect(Box::new(error)),
         }
     }

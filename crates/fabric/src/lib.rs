@@ -1,5 +1,6 @@
 //! Libraries of fabrics, found and opened at run time, as libraries of tagged messages ([`bandgap_tagged`]).
 //!
+//! * [`Ofi`]: the libfabric that is installed.
 //! * [`Ucx`]: the UCX that is installed.
 //!
 //! # Invariants
@@ -8,9 +9,15 @@
 //! * The functions have the types of the library's header files, and structures the layout that these give them.
 //! * Only the thread that initialised a library calls it: what holds it cannot be sent to another thread.
 
+mod common;
 mod error;
+mod leavings;
+mod ofi;
+mod signals;
 mod structure;
 mod ucx;
 
 pub use error::FabricError;
-pub use ucx::{Look, Ucx};
+pub use leavings::remove_leavings;
+pub use ofi::Ofi;
+pub use ucx::Ucx;

@@ -2,18 +2,17 @@
 //!
 //! Source of types and layouts: the header files of UCX 1.11 to 1.22; a test compares them with those installed.
 
-use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::mem::transmute;
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::time::Duration;
 
-use bandgap_comm::{CommError, MAX_FRAME, Rank, Rendezvous, Result};
-use bandgap_loader::{Opened, file_of};
-use bandgap_tagged::{Kept, Place, Tagged, Traffic};
+use bandgap_comm::Yields::HalfRoundTrip;
+use bandgap_comm::{Floor, MAX_FRAME, Rank, Rendezvous, Result};
+use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
 
 use crate::FabricError;
+use crate::common::{EACH_WAY, LONG, WORDS, bytes_of, digits_of, functions, opened, text};
 use crate::structure::Structure;
 
 /// The name by which the loader finds it.
@@ -26,33 +25,7 @@ type Raw = *mut c_void;
 /// A structure that UCX reads.
 type In = *const c_void;
 
-macro_rules! functions {
-    ($($function:ident $symbol:ident ($($type:ty),*) -> $answer:ty;)*) => {
-        /// The functions of UCX, with their types.
-        struct Api {
-            $($function: unsafe extern "C" fn($($type),*) -> $answer,)*
-        }
-
-        impl Api {
-            fn of(opened: &Opened, path: &Path) -> Result<Self, FabricError> {
-                Ok(Self {
-                    $($function: {
-                        let symbol = stringify!($symbol);
-                        let (path, oldest) = (path.to_owned(), "UCX 1.11");
-                        let missing = FabricError::NoSymbol { path, symbol, oldest };
-                        let at = opened.own(symbol).ok_or(missing)?;
-                        // SAFETY: the header gives the function of this name this type.
-                        unsafe {
-                            transmute::<Raw, unsafe extern "C" fn($($type),*) -> $answer>(at.as_ptr())
-                        }
-                    },)*
-                })
-            }
-        }
-    };
-}
-
-functions! {
+functions! { "UCX 1.11":
     version ucp_get_version_string () -> *const c_char;
     status_string ucs_status_string (i8) -> *const c_char;
     config_read ucp_config_read (*const c_char, *const c_char, *mut Raw) -> i8;
@@ -78,9 +51,6 @@ functions! {
 /// A message in flight; 0 if it has ended already.
 pub struct Request(isize);
 
-/// What a waiting rank does from time to time.
-pub type Look = Box<dyn FnMut(Duration) -> Result<()>>;
-
 /// An initialised UCX: one worker, and an endpoint to every other rank.
 pub struct Ucx {
     api: Api,
@@ -91,12 +61,9 @@ pub struct Ucx {
     /// `ucp_request_param_t` that asks for nothing.
     plain: Structure<16>,
     rank: Rank,
-    patience: u32,
-    look: RefCell<Look>,
-    /// Its version, as it says.
-    pub version: String,
-    /// Its file.
-    pub path: PathBuf,
+    look: Look,
+    version: String,
+    path: PathBuf,
 }
 
 impl Drop for Ucx {
@@ -123,50 +90,6 @@ const CHANNEL: u32 = 56;
 const ANY: u64 = ((1 << CHANNEL) - 1) & !((1 << SENDER) - 1);
 
 impl Ucx {
-    /// Opens the library, by default the one that the loader finds, and connects this rank with all others over the
-    /// transport of this name, or over those that UCX chooses. `look` is called in a wait after each `patience` fruitless looks at a message.
-    ///
-    /// # Errors
-    /// There is no UCX, it has no such transport, it refused, or the ranks did not meet.
-    pub fn connect(
-        transport: Option<&str>,
-        meeting: &mut Rendezvous<'_>,
-        (patience, look): (u32, Look),
-    ) -> Result<Self> {
-        let named = meeting.library.unwrap_or(Path::new(NAME));
-        let option = "--ucx-lib";
-        let missing = |error| FabricError::Open { error, package: "libucx0 or ucx", option };
-        let opened = Opened::new(named).map_err(missing)?;
-        let file = opened.own("ucp_get_version_string").and_then(file_of);
-        let path = file.unwrap_or_else(|| named.to_owned());
-        let api = Api::of(&opened, &path)?;
-        // SAFETY: the function may be called at any time.
-        let version = unsafe { text((api.version)()) };
-        let mut ucx = Self {
-            api,
-            context: null_mut(),
-            worker: null_mut(),
-            endpoints: Vec::new(),
-            plain: Structure::of(&[]),
-            rank: meeting.rank,
-            patience,
-            look: RefCell::new(look),
-            version,
-            path,
-        };
-        if let Some(named) = transport {
-            ucx.check(named, meeting.size)?;
-        }
-        ucx.context = ucx.init(transport, meeting.size)?;
-        // THREAD_MODE: SINGLE.
-        let params = Structure::<32>::of(&[(0, 1)]);
-        // SAFETY: the structures have the layout of the header, as everywhere below.
-        let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
-        ucx.fine(refused, || "ucp_worker_create".to_owned())?;
-        ucx.meet(transport, meeting)?;
-        Ok(ucx)
-    }
-
     /// A context with all transports, or with one.
     fn init(&self, transport: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
         let (mut config, mut context) = (null_mut(), null_mut());
@@ -230,14 +153,10 @@ impl Ucx {
             (self.api.release_address)(self.worker, at);
             own
         };
-        let own: String = own.iter().map(|byte| format!("{byte:02x}")).collect();
-        for (peer, there) in (meeting.exchange)(own)?.into_iter().enumerate() {
+        for (peer, there) in (meeting.exchange)(digits_of(&own))?.into_iter().enumerate() {
             let mut endpoint = null_mut();
             if peer != self.rank {
-                let digits = there.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
-                let bytes = digits.map(|two| u8::from_str_radix(two?, 16).ok());
-                let garbage = || CommError::Garbage { peer, what: "its address".to_owned() };
-                let there: Vec<u8> = bytes.collect::<Option<_>>().ok_or_else(garbage)?;
+                let there = bytes_of(peer, &there)?;
                 // REMOTE_ADDRESS.
                 let params = Structure::<32>::of(&[(0, 1), (8, there.as_ptr().addr() as u64)]);
                 // SAFETY: the address stays until the call returns.
@@ -276,14 +195,54 @@ impl Ucx {
     }
 }
 
-/// A text of UCX's; empty without one.
-///
-/// # Safety
-/// It ends with 0.
-unsafe fn text(at: *const c_char) -> String {
-    // SAFETY: the caller guarantees it.
-    let text = unsafe { at.as_ref().map(|at| CStr::from_ptr(at)) };
-    text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+impl Fabric for Ucx {
+    const NAME: &'static str = "ucx";
+    const MEANING: &'static str =
+        "the UCX that is installed, found at run time; ucx:NAME is one of its transports";
+    const OPTION: &'static str = "--ucx-lib";
+    const ARGUMENT: &'static str = "a transport of UCX, such as posix or tcp";
+    const VARIABLES: &'static str = "UCX_";
+    const FLOORS: &'static [Floor] = &[
+        Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 500)
+            .compared(WORDS),
+        Floor::new("ucp_tag_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
+    ];
+
+    fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {
+        let package = "libucx0 or ucx";
+        let symbol = "ucp_get_version_string";
+        let (opened, path) = opened(meeting.library, NAME, symbol, [package, Self::OPTION])?;
+        let api = Api::of(&opened, &path)?;
+        // SAFETY: the function may be called at any time.
+        let version = unsafe { text((api.version)()) };
+        let mut ucx = Self {
+            api,
+            context: null_mut(),
+            worker: null_mut(),
+            endpoints: Vec::new(),
+            plain: Structure::of(&[]),
+            rank: meeting.rank,
+            look,
+            version,
+            path,
+        };
+        let transport = meeting.argument;
+        if let Some(named) = transport {
+            ucx.check(named, meeting.size)?;
+        }
+        ucx.context = ucx.init(transport, meeting.size)?;
+        // THREAD_MODE: SINGLE.
+        let params = Structure::<32>::of(&[(0, 1)]);
+        // SAFETY: the structures have the layout of the header, as everywhere below.
+        let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
+        ucx.fine(refused, || "ucp_worker_create".to_owned())?;
+        ucx.meet(transport, meeting)?;
+        Ok(ucx)
+    }
+
+    fn described(&self) -> ([String; 2], &Path) {
+        ([format!("UCX {}", self.version), self.version.clone()], &self.path)
+    }
 }
 
 /// The tag of a message from this rank.
@@ -370,11 +329,11 @@ impl Tagged for Ucx {
 
     #[inline(always)]
     fn patience(&self) -> u32 {
-        self.patience
+        self.look.patience
     }
 
     #[cold]
     fn look(&self, waited: Duration) -> Result<()> {
-        (self.look.borrow_mut())(waited)
+        (self.look.call.borrow_mut())(waited)
     }
 }

@@ -76,8 +76,6 @@ pub struct Parts {
     pub watch: RankWatch,
     /// How message passing cuts messages.
     pub tuning: Tuning,
-    /// The transport's argument ([`crate::Transport::argument`]).
-    pub argument: Option<&'static str>,
 }
 
 impl Parts {
@@ -87,7 +85,7 @@ impl Parts {
     /// # Errors
     /// The slots do not fit.
     pub fn executor<E: Bulk>(self, endpoint: E) -> Result<Executor<E, CycleClock, RankWatch>> {
-        let Self { clock, waiting, watch, tuning, .. } = self;
+        let Self { clock, waiting, watch, tuning } = self;
         let room = endpoint.exposed() >= tuning.memory(endpoint.size());
         let slots = room.then_some((0, &tuning));
         Executor::new(endpoint, slots, waiting, watch, clock)

@@ -163,18 +163,26 @@ fn connect(
     let interface = assignment.interface.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let library = assignment.library.as_deref();
     let exchange = &mut |address| exchange(channel, address, until);
-    let mut meeting =
-        Rendezvous { rank, size, secret, deadline: until, interface, library, exchange };
+    let mut meeting = Rendezvous {
+        rank,
+        size,
+        secret,
+        deadline: until,
+        interface,
+        library,
+        argument: None,
+        exchange,
+    };
     let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));
     let parts = |transport: &Transport| {
         let watch = RankWatch { control: Arc::clone(&control), deadline };
-        let (tuning, argument) = (transport.can.tuning, transport.argument);
-        Parts { clock, waiting, watch, tuning, argument }
+        Parts { clock, waiting, watch, tuning: transport.can.tuning }
     };
     let mut handed = |count: usize| -> Vec<OwnedFd> { inherited.by_ref().take(count).collect() };
     let mut machines = Vec::new();
     for (name, count) in &assignment.transports {
         let (transport, own) = (named(name)?, handed(*count));
+        meeting.argument = transport.argument;
         let machine = (transport.connect)(own, exposed, &mut meeting, parts(&transport))?;
         machines.push((transport, machine));
     }
@@ -187,7 +195,8 @@ fn connect(
     };
     let inherited = assignment.bares.iter().map(|(name, count)| (name.clone(), handed(*count)));
     let inherited = inherited.collect();
-    let bares = Bares { ends: Vec::new(), inherited, secret, interface };
+    let library = assignment.library.clone();
+    let bares = Bares { ends: Vec::new(), inherited, secret, interface, library };
     let (epoch, passed) = (0, GREETING);
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch, passed })
 }

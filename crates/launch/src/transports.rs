@@ -9,9 +9,10 @@ use bandgap_comm::{AnyEndpoint, Can, Division, Rendezvous, Result};
 use bandgap_kernels::{Added, Entry};
 use bandgap_sim::Recorder;
 
+use crate::fabrics::{ofi, ucx};
 use crate::machine::{AnyRig, Machine, Parts, RigOver};
 use crate::stamped::StampedEnd;
-use crate::{floors, mpi, ucx};
+use crate::{floors, mpi};
 
 macro_rules! transports {
     (own { $($own:ty: $($of_own:ident)*,)* }
@@ -47,6 +48,7 @@ transports! {
     native {
         mpi,
         ucx,
+        ofi,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! * [`Tagged`]: what such a library must do. A crate that opens one implements it.
 //! * [`Library`]: the library's own messages, and its collectives if it has some, on parts of a rank's memory.
+//! * [`Fabric`]: such a library as a transport, and [`PingPong`]: its floors.
 //! * [`TaggedLink`]: frames over its messages. [`bandgap_comm::Credited`] turns it into an endpoint.
 //!
 //! # Invariants
@@ -12,12 +13,14 @@
 //! * A request is used by the library that made it, until it has ended and not afterwards.
 #![forbid(unsafe_code)]
 
+mod fabric;
 mod kept;
 mod library;
 mod link;
 mod memory;
 mod tagged;
 
+pub use fabric::{Fabric, Look, PingPong};
 pub use kept::Kept;
 pub use library::Library;
 pub use link::TaggedLink;
