@@ -20,6 +20,15 @@ const NAME: &str = "libucp.so.0";
 /// The oldest version in use, whose interface is asked for.
 const OLDEST: (c_uint, c_uint) = (1, 11);
 
+/// `UCP_PARAM_FIELD_FEATURES`, `…_TAG_SENDER_MASK` and `…_ESTIMATED_NUM_EPS`, and where these fields are.
+const CONTEXT: (u64, [usize; 3]) = (0x51, [8, 40, 56]);
+/// `UCP_FEATURE_TAG`.
+const TAG: u64 = 1;
+/// `UCP_WORKER_PARAM_FIELD_THREAD_MODE`; the mode for a single thread is 0.
+const THREAD_MODE: u64 = 1;
+/// `UCP_EP_PARAM_FIELD_REMOTE_ADDRESS`, and where the address is.
+const REMOTE_ADDRESS: (u64, usize) = (1, 8);
+
 /// A handle or structure of UCX.
 type Raw = *mut c_void;
 /// A structure that UCX reads.
@@ -93,8 +102,9 @@ impl Ucx {
     /// A context with all transports, or with one.
     fn init(&self, transport: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
         let (mut config, mut context) = (null_mut(), null_mut());
-        // FEATURES: TAG; TAG_SENDER_MASK; ESTIMATED_NUM_EPS.
-        let params = Structure::<16>::of(&[(0, 0x51), (8, 1), (40, ANY), (56, ranks as u64)]);
+        let (fields, [features, senders, count]) = CONTEXT;
+        let of = [(0, fields), (features, TAG), (senders, ANY), (count, ranks as u64)];
+        let params = Structure::<16>::of(&of);
         // SAFETY: texts end with 0; the configuration is released once.
         unsafe {
             let refused = (self.api.config_read)(null(), null(), &mut config);
@@ -157,8 +167,8 @@ impl Ucx {
             let mut endpoint = null_mut();
             if peer != self.rank {
                 let there = bytes_of(peer, &there)?;
-                // REMOTE_ADDRESS.
-                let params = Structure::<32>::of(&[(0, 1), (8, there.as_ptr().addr() as u64)]);
+                let (field, at) = REMOTE_ADDRESS;
+                let params = Structure::<32>::of(&[(0, field), (at, there.as_ptr().addr() as u64)]);
                 // SAFETY: the address stays until the call returns.
                 let refused =
                     unsafe { (self.api.endpoint)(self.worker, params.at(), &mut endpoint) };
@@ -231,8 +241,7 @@ impl Fabric for Ucx {
             ucx.check(named, meeting.size)?;
         }
         ucx.context = ucx.init(transport, meeting.size)?;
-        // THREAD_MODE: SINGLE.
-        let params = Structure::<32>::of(&[(0, 1)]);
+        let params = Structure::<32>::of(&[(0, THREAD_MODE)]);
         // SAFETY: the structures have the layout of the header, as everywhere below.
         let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
         ucx.fine(refused, || "ucp_worker_create".to_owned())?;
@@ -335,5 +344,58 @@ impl Tagged for Ucx {
     #[cold]
     fn look(&self, waited: Duration) -> Result<()> {
         (self.look.call.borrow_mut())(waited)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn layouts_are_those_of_the_header() {
+        let (fields, [features, senders, count]) = CONTEXT;
+        let mask = "UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | \
+                    UCP_PARAM_FIELD_ESTIMATED_NUM_EPS";
+        let offset = |of: &str, field: &str| format!("offsetof({of}, {field})");
+        let checks = [
+            (mask.to_owned(), fields),
+            (offset("ucp_params_t", "features"), features as u64),
+            (offset("ucp_params_t", "tag_sender_mask"), senders as u64),
+            (offset("ucp_params_t", "estimated_num_eps"), count as u64),
+            ("sizeof(ucp_params_t) <= 128".to_owned(), 1),
+            ("UCP_FEATURE_TAG".to_owned(), TAG),
+            ("UCP_WORKER_PARAM_FIELD_THREAD_MODE".to_owned(), THREAD_MODE),
+            ("UCS_THREAD_MODE_SINGLE".to_owned(), 0),
+            ("sizeof(ucp_worker_params_t) <= 256".to_owned(), 1),
+            ("UCP_EP_PARAM_FIELD_REMOTE_ADDRESS".to_owned(), REMOTE_ADDRESS.0),
+            (offset("ucp_ep_params_t", "address"), REMOTE_ADDRESS.1 as u64),
+            ("sizeof(ucp_ep_params_t) <= 256".to_owned(), 1),
+            ("sizeof(ucp_request_param_t) <= 128".to_owned(), 1),
+            ("sizeof(ucs_status_t)".to_owned(), 1),
+            ("UCS_ERR_LAST".to_owned(), -100_i64 as u64),
+            ("sizeof(ucp_tag_recv_info_t)".to_owned(), 16),
+            (offset("ucp_tag_recv_info_t", "sender_tag"), 0),
+        ];
+        let check = |(c, value): (String, u64)| {
+            format!("_Static_assert(({c}) == {}, \"\");\n", value as i64)
+        };
+        let source = "#include <ucp/api/ucp.h>\n#include <stddef.h>\n".to_owned()
+            + &checks.map(check).concat();
+        let compile = |source: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("layout.c");
+            std::fs::write(&path, source).unwrap();
+            let cc = Command::new("cc").args(["-w", "-fsyntax-only"]).arg(&path).output();
+            cc.map(|of| (of.status.success(), String::from_utf8_lossy(&of.stderr).into_owned()))
+        };
+        if !compile("#include <ucp/api/ucp.h>\n").is_ok_and(|(there, _)| there) {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: cc with ucp/api/ucp.h is not installed");
+            return;
+        }
+        let (right, said) = compile(&source).unwrap();
+        assert!(right, "{said}");
     }
 }

@@ -1,4 +1,4 @@
-//! Ranks over UCX's messages, started by bandgap itself.
+//! Ranks over the messages of a fabric's library, started by bandgap itself.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -11,31 +11,55 @@ use serde_json::Value;
 use crate::program::mpi::ranks;
 use crate::program::subject::{BINARY, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped};
 
-/// The library, if it is here.
-fn library() -> Option<PathBuf> {
-    let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"];
-    let mut all = folders.into_iter().map(|folder| PathBuf::from(folder).join("libucp.so.0"));
-    let found = all.find(|path| path.exists());
-    if found.is_none() {
-        skipped(format_args!("no libucp.so.0"));
+/// A library: its transport, its file, how its name begins, and two of its ways between processes of a host.
+#[derive(Clone, Copy)]
+struct Fabric {
+    name: &'static str,
+    file: &'static str,
+    called: &'static str,
+    ways: [&'static str; 2],
+}
+
+const FABRICS: [Fabric; 2] = [
+    Fabric { name: "ucx", file: "libucp.so.0", called: "UCX 1.", ways: ["ucx:posix", "ucx:tcp"] },
+    Fabric {
+        name: "ofi",
+        file: "libfabric.so.1",
+        called: "libfabric ",
+        ways: ["ofi:shm", "ofi:tcp"],
+    },
+];
+
+impl Fabric {
+    fn library(&self) -> Option<PathBuf> {
+        let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"];
+        let mut all = folders.into_iter().map(|folder| PathBuf::from(folder).join(self.file));
+        all.find(|path| path.exists())
     }
-    found
+}
+
+/// The libraries that are here.
+fn here() -> impl Iterator<Item = Fabric> {
+    FABRICS.into_iter().filter(|fabric| {
+        let is_here = fabric.library().is_some();
+        if !is_here {
+            skipped(format_args!("no {}", fabric.file));
+        }
+        is_here
+    })
 }
 
 /// CoMet's kernels on the library's messages, as many as there is time for, each batch checked.
 fn kernels_are_verified(ranks: usize) {
-    if library().is_none() {
-        return;
-    }
     let place = Workdir::new();
-    for transport in ["ucx:posix", "ucx:tcp"] {
+    for (fabric, transport) in here().flat_map(|fabric| fabric.ways.map(|way| (fabric, way))) {
         let line = format!("comet --sizes 64 -n {ranks} -t {transport} --check --time-budget 4s");
         let run = place.run(format!("{line} --no-save --json - -q").split(' ')).measured().json();
         let of = &run["conditions"][0];
         assert_eq!((&of["transport"], &of["ranks"]), (&transport.into(), &ranks.into()));
         assert!(of["verified"]["checked"].as_u64() > Some(0), "{of}");
         let library = &run["setup"]["of"][0]["library"];
-        assert!(library["name"].as_str().unwrap().starts_with("UCX 1."), "{library}");
+        assert!(library["name"].as_str().unwrap().starts_with(fabric.called), "{library}");
         // Active Messages.
         let line =
             format!("signature -n {ranks} -t {transport} --time-budget 2s --no-save --json - -q");
@@ -45,59 +69,68 @@ fn kernels_are_verified(ranks: usize) {
 }
 
 #[test]
-fn kernels_run_on_ucxs_messages_between_2_ranks_and_are_verified() {
+fn kernels_run_on_a_librarys_messages_between_2_ranks_and_are_verified() {
     kernels_are_verified(2);
 }
 
 #[test]
-fn kernels_run_on_ucxs_messages_between_4_ranks_and_are_verified() {
+fn kernels_run_on_a_librarys_messages_between_4_ranks_and_are_verified() {
     kernels_are_verified(4);
 }
 
+/// Each has a floor, a plain loop on the library's own calls.
 #[test]
-fn its_transports_are_told_apart_in_one_table() {
-    if library().is_none() {
-        return;
-    }
+fn ways_are_told_apart_in_one_table_with_their_floors() {
     let place = Workdir::new();
-    let line = "comms1 -t ucx,ucx:posix --sizes 8,64KiB --time-budget 4s --no-save --json - -q";
-    let run = place.run(line.split(' ')).measured().json();
-    let names = run["conditions"].as_array().unwrap().iter().map(|of| &of["transport"]);
-    assert_eq!(names.collect::<Vec<_>>(), ["ucx", "ucx:posix"]);
-    assert_eq!(of_kind(&run, "series").len(), 2, "{run}");
+    for Fabric { name, ways: [way, _], .. } in here() {
+        let line = format!("comms1 -t {name},{way} --sizes 8,64KiB --time-budget 6s --no-save");
+        let run = place.run(line.split(' ').chain(["--json", "-", "-q"])).measured().json();
+        let names = run["conditions"].as_array().unwrap().iter().map(|of| &of["transport"]);
+        assert_eq!(names.collect::<Vec<_>>(), [name, way]);
+        let series = of_kind(&run, "series");
+        assert_eq!(series.len(), 2, "{run}");
+        for of in series {
+            assert!(of.to_string().contains("over_floor"), "{of}");
+        }
+    }
 }
 
 #[test]
-fn what_is_wrong_with_a_ucx_is_told() {
+fn what_is_wrong_with_a_library_is_told() {
     let place = Workdir::new();
     let refused = |code, args: &str, word: &str| {
         let finished = place.run(format!("synch1 {args} --no-save").split(' ')).ends(code);
         assert!(finished.stderr.contains(word), "{args}: {finished:?}");
     };
-    refused(REMOTE, "-t ucx --ucx-lib /nonexistent/libucp.so", "/nonexistent/libucp.so");
-    refused(REMOTE, "-t ucx:tcp --ucx-lib libm.so.6", "libm.so.6");
-    refused(USAGE, "-t tcp --ucx-lib /nonexistent", "--ucx-lib");
-    refused(USAGE, "-t ucx:", "ucx:");
-    let Some(library) = library() else { return };
-    let bytes = fs::read(library).unwrap();
-    let cut = place.file("libucp.so.0", &bytes[..bytes.len() / 2]);
-    refused(REMOTE, &format!("-t ucx --ucx-lib {cut}"), &cut);
-    // Unknown, and what there is.
-    refused(USAGE, "-t ucx:carrier_pigeon", "posix, self, sysv");
+    for Fabric { name, .. } in FABRICS {
+        refused(REMOTE, &format!("-t {name} --{name}-lib /nonexistent/l.so"), "/nonexistent/l.so");
+        refused(REMOTE, &format!("-t {name}:tcp --{name}-lib libm.so.6"), "libm.so.6");
+        refused(USAGE, &format!("-t tcp --{name}-lib /nonexistent"), &format!("--{name}-lib"));
+        refused(USAGE, &format!("-t {name}:"), &format!("{name}:"));
+    }
+    for fabric in here() {
+        let (name, bytes) = (fabric.name, fs::read(fabric.library().unwrap()).unwrap());
+        let cut = place.file(fabric.file, &bytes[..bytes.len() / 2]);
+        refused(REMOTE, &format!("-t {name} --{name}-lib {cut}"), &cut);
+        // Unknown, and what there is.
+        let there = fabric.ways[0].split(':').next_back().unwrap();
+        refused(USAGE, &format!("-t {name}:carrier_pigeon"), there);
+        if name == "ofi" {
+            refused(USAGE, "-t ofi:sockets", "sockets");
+        }
+    }
 }
 
 #[test]
-fn a_rank_over_ucx_that_is_killed_is_named_and_leaves_nothing() {
-    if library().is_none() {
-        return;
-    }
+fn a_rank_over_a_library_that_is_killed_is_named_and_leaves_nothing() {
     let segments = || fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default().lines().count();
     let place = Workdir::new();
-    for (number, transport) in ["ucx:posix", "ucx:sysv", "ucx:tcp"].into_iter().enumerate() {
+    let all = |of: Fabric| of.ways.into_iter().chain(Some("ucx:sysv").filter(|_| of.name == "ucx"));
+    for (number, transport) in here().flat_map(all).enumerate() {
         let before = segments();
         let out = format!("run{number}");
         let line = format!("comms1 -t {transport} --sizes 8 --time-budget 100s --out {out}");
-        let mark = format!("{}-ucx{number}", std::process::id());
+        let mark = format!("{}-fabric{number}", std::process::id());
         let mut command = place.command(BINARY);
         command.args(line.split(' ')).args(["--precision", "0.0001%"]);
         command.env("BANDGAP_TEST_RUN", &mark).stdout(Stdio::null()).stderr(Stdio::null());
