@@ -40,15 +40,18 @@ pub struct Ranks {
 
 /// The help of `--transport`, from the lists of transports and machines.
 fn transports() -> String {
-    let listed =
-        |names: &mut dyn Iterator<Item = &'static str>| names.collect::<Vec<_>>().join(", ");
+    let listed = |names: &mut dyn Iterator<Item = String>| names.collect::<Vec<_>>().join(", ");
+    let with_ways = |of: Transport| match of.can.argument {
+        Some(_) => format!("{of}[:WAY]"),
+        None => of.to_string(),
+    };
     format!(
         "{}, or sim:MACHINE, a machine in virtual time ({}, or a file FILE.toml); several are \
          measured one after the other [default: {}; of run and layers {}]",
-        listed(&mut Transport::named().map(|of| of.name)),
-        listed(&mut Machine::built_in()),
+        listed(&mut Transport::named().map(with_ways)),
+        listed(&mut Machine::built_in().map(str::to_owned)),
         Transport::usual(),
-        listed(&mut Transport::compared(false).map(|of| of.name)),
+        listed(&mut Transport::compared(false).map(|of| of.to_string())),
     )
 }
 
@@ -90,11 +93,17 @@ pub struct Reach {
 
 /// The library of a transport that is one, and what starts its ranks.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "MPI")]
+#[command(next_help_heading = "Libraries")]
 pub struct OfLibrary {
     /// The library of -t mpi [default: that of the launcher, or of mpirun on PATH]
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub mpi_lib: Option<PathBuf>,
+    /// The library of -t ucx [default: the one that is installed]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub ucx_lib: Option<PathBuf>,
+    /// The library of -t ofi [default: the one that is installed]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub ofi_lib: Option<PathBuf>,
     /// What starts the ranks of -t mpi, {ranks} being their number [default: the library's own mpirun -n {ranks}]
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pub launch_with: Option<String>,
@@ -103,7 +112,12 @@ pub struct OfLibrary {
 impl OfLibrary {
     /// The library of this transport, if one is named.
     pub fn library(&self, of: &Transport) -> Option<&Path> {
-        self.mpi_lib.as_deref().filter(|_| of.can.library == Some("--mpi-lib"))
+        let named = [
+            ("--mpi-lib", &self.mpi_lib),
+            ("--ucx-lib", &self.ucx_lib),
+            ("--ofi-lib", &self.ofi_lib),
+        ];
+        named.into_iter().find(|(option, _)| of.can.library == Some(option))?.1.as_deref()
     }
 }
 
@@ -326,12 +340,12 @@ impl Measure {
                 .hint(format!("mpiexec -hosts a,b -n 2 bandgap … -t {apart}, or --launch-with")));
         }
         let of = &self.ranks.of_library;
-        for transport in Transport::named().filter(|transport| transport.can.launcher) {
-            let unmeasured = !measured.contains(&&Target::Real(transport));
-            let library = of.library(&transport).is_some() && unmeasured;
-            let starter = of.launch_with.is_some() && apart.is_none();
-            let (option, hint) =
-                (transport.can.library.unwrap_or_default(), format!("add -t {transport}"));
+        for transport in Transport::named() {
+            let Some(option) = transport.can.library else { continue };
+            let its = |target: &&Target| target.can(|can| can.library == Some(option));
+            let library = of.library(&transport).is_some() && !measured.iter().any(its);
+            let starter = of.launch_with.is_some() && transport.can.launcher && apart.is_none();
+            let hint = format!("add -t {transport}");
             refuse("run", &[(library, option, &hint), (starter, "--launch-with", &hint)])?;
         }
         self.ranks.reach.check(self.adopted.is_some())?;

@@ -55,6 +55,12 @@ pub enum CommError {
     /// The machine lacks something that a transport needs.
     #[error(transparent)]
     SetUp(Box<dyn std::error::Error + Send + Sync>),
+    /// A library that a transport needs is missing, or cannot be used.
+    #[error(transparent)]
+    Missing(Box<dyn std::error::Error + Send + Sync>),
+    /// A transport does not have here what the user named.
+    #[error(transparent)]
+    Usage(Box<dyn std::error::Error + Send + Sync>),
     /// Ranks could not be connected, only short messages pass, or a floor could not be measured.
     #[error(transparent)]
     Connect(Box<dyn std::error::Error + Send + Sync>),

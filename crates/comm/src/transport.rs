@@ -44,6 +44,8 @@ pub struct Can {
     pub collectives: bool,
     /// The option that names its library, if it is one.
     pub library: Option<&'static str>,
+    /// What may be named behind a colon, if it has several ways: with an example.
+    pub argument: Option<&'static str>,
 }
 
 impl Can {
@@ -62,6 +64,7 @@ impl Can {
         messages: false,
         collectives: false,
         library: None,
+        argument: None,
     };
 }
 
@@ -77,6 +80,8 @@ pub struct Rendezvous<'a> {
     pub deadline: Instant,
     /// The library that the user named, if the transport is one.
     pub library: Option<&'a Path>,
+    /// What stands behind the colon in the transport's name.
+    pub argument: Option<&'a str>,
     /// The address of this host at which peers reach it; the loopback address if all are on one
     /// host.
     pub interface: IpAddr,

@@ -54,8 +54,16 @@ fn meet<T: Transport<Endpoint: Send>>(
                 Ok(all)
             };
             let (secret, library, interface) = ([run; 16], None, Ipv4Addr::LOCALHOST.into());
-            let mut meeting =
-                Rendezvous { rank, size, secret, deadline, library, interface, exchange };
+            let mut meeting = Rendezvous {
+                rank,
+                size,
+                secret,
+                deadline,
+                library,
+                argument: None,
+                interface,
+                exchange,
+            };
             let end = T::connect(inherited, exposed, &mut meeting).map(AnyEndpoint::of);
             // Nobody listens any more where another rank has failed.
             let _ = tell.send((rank, end));

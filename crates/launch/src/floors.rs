@@ -4,26 +4,31 @@ use std::hint::black_box;
 use std::net::{IpAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::beside::Beside;
 use bandgap_comm::{
     Bare, CommError, Floor, FloorRole, Measuring, Rank, Rendezvous, Result, Timer, Yields,
 };
+use bandgap_fabric::{Ofi, Ucx};
 use bandgap_host::CycleClock;
 use bandgap_shm::floor::Lines;
 use bandgap_socket::floor::{BareSocket, Udp};
+use bandgap_tagged::PingPong;
 use rustix::process::getppid;
 
 use crate::machine::Machine;
 use crate::own;
 
 /// Every bare mechanism, in the order of the tables.
-const ALL: [Mechanism; 5] = [
+const ALL: [Mechanism; 7] = [
     Mechanism::of::<Lines>(),
     Mechanism::of::<BareSocket<TcpListener>>(),
     Mechanism::of::<BareSocket<UnixListener>>(),
     Mechanism::of::<Udp>(),
+    Mechanism::of::<PingPong<Ucx>>().of_library(),
+    Mechanism::of::<PingPong<Ofi>>().of_library(),
     Mechanism::of::<Processor>(),
 ];
 
@@ -32,6 +37,7 @@ const ALL: [Mechanism; 5] = [
 pub(crate) struct Mechanism {
     pub name: &'static str,
     hosts: bool,
+    library: bool,
     floors: &'static [Floor],
     prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>>,
     connect: fn(Vec<OwnedFd>, &mut Rendezvous<'_>) -> Result<End>,
@@ -45,6 +51,7 @@ impl Mechanism {
         Self {
             name: B::NAME,
             hosts: B::HOSTS,
+            library: false,
             floors: B::FLOORS,
             prepare: B::prepare,
             connect: |inherited, meeting| {
@@ -59,24 +66,36 @@ impl Mechanism {
         ALL.iter().chain(own::mechanisms())
     }
 
+    /// The one with this name, behind which an argument may stand.
     fn named(name: &str) -> Option<&'static Self> {
-        Self::all().find(|mechanism| mechanism.name == name)
+        let name = name.split(':').next();
+        Self::all().find(|mechanism| Some(mechanism.name) == name)
+    }
+
+    /// The same, measured only if it is named: the machine may lack it.
+    const fn of_library(self) -> Self {
+        Self { library: true, ..self }
     }
 
     /// Its floors and layers.
     pub fn floors(&self) -> impl Iterator<Item = Floor> {
-        self.floors.iter().map(|floor| self.alone(floor))
+        self.floors.iter().map(|floor| alone(floor, self.name))
     }
+}
 
-    /// As ranks get it: with what it is measured on, without what it is compared with.
-    fn alone(&self, floor: &Floor) -> Floor {
-        Floor { on: self.name.into(), compared: &[], ..floor.clone() }
-    }
+/// A floor as ranks get it: with what it is measured on, without what it is compared with.
+fn alone(floor: &Floor, on: &str) -> Floor {
+    Floor { on: on.to_owned().into(), compared: &[], ..floor.clone() }
 }
 
 /// All floors and layers, in the order of the tables.
 pub fn floors() -> Vec<Floor> {
     Mechanism::all().flat_map(Mechanism::floors).collect()
+}
+
+/// Whether a floor is measured only if it is named.
+pub fn needs_library(floor: &Floor) -> bool {
+    Mechanism::named(&floor.on).is_some_and(|mechanism| mechanism.library)
 }
 
 /// Whether a floor can be measured between two hosts.
@@ -90,7 +109,7 @@ pub(crate) fn beside(transport: &str, results: &[&str]) -> Vec<Beside> {
     let of = |floor: &Floor| {
         let compared = results.iter().filter(|result| floor.compared.contains(result));
         let results: Vec<String> = compared.map(|&result| result.to_owned()).collect();
-        (!results.is_empty()).then(|| Beside { floor: mechanism.alone(floor), results })
+        (!results.is_empty()).then(|| Beside { floor: alone(floor, transport), results })
     };
     mechanism.floors.iter().filter_map(of).collect()
 }
@@ -110,6 +129,8 @@ pub(crate) struct Bares {
     pub secret: [u8; 16],
     /// The address of this host at which peers reach the rank.
     pub interface: IpAddr,
+    /// The library that the user named.
+    pub library: Option<PathBuf>,
 }
 
 impl Bares {
@@ -139,10 +160,20 @@ impl Bares {
                         .map_err(|error| CommError::Garbage { peer, what: error.to_string() })?;
                     Ok(if rank == 0 { vec![own, other] } else { vec![other, own] })
                 };
-                let &mut Self { secret, interface, .. } = self;
-                let (size, deadline, library) = (2, Instant::now() + patience, None);
-                let mut meeting =
-                    Rendezvous { rank, size, secret, deadline, interface, library, exchange };
+                let Self { secret, interface, library, .. } = self;
+                let (secret, interface, library) = (*secret, *interface, library.as_deref());
+                let argument = name.split_once(':').map(|(_, argument)| argument);
+                let (size, deadline) = (2, Instant::now() + patience);
+                let mut meeting = Rendezvous {
+                    rank,
+                    size,
+                    secret,
+                    deadline,
+                    interface,
+                    library,
+                    argument,
+                    exchange,
+                };
                 let end = (mechanism.connect)(inherited, &mut meeting)?;
                 self.ends.push((name.to_owned(), end));
                 self.ends.len() - 1

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bandgap_fabric::remove_leavings;
 use bandgap_host::process::is_stopped;
 use bandgap_shm::Control;
 use rustix::event::{PollFd, PollFlags};
@@ -147,5 +148,8 @@ impl Drop for Local {
         self.ranks.iter_mut().for_each(|(_, process)| process.leave(until));
         self.control.stop();
         self.end();
+        let processes: Vec<u32> =
+            self.ranks.iter().map(|(_, process)| process.child.id()).collect();
+        remove_leavings(&processes);
     }
 }

@@ -1,29 +1,16 @@
-//! The installed MPI as a transport: its own messages and collectives serve kernels over message passing; frames over its
-//! messages serve kernels over Active Messages, and orders.
+//! The installed MPI as a transport.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
-use std::time::Duration;
 
-use bandgap_comm::collectives::Collective;
-use bandgap_comm::{
-    Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Result,
-    Stamp, Watch, Work,
-};
-use bandgap_host::CycleClock;
-use bandgap_kernels::{
-    Added, Arrived, Entry, Executor, Failed, Needs, Order, Outcome, Over, Rig, carry_out_active,
-    carry_out_passing, fact, is_counted,
-};
-use bandgap_mpi::{Library, MpiLink, Request, World, command, find, start};
+use bandgap_comm::{Can, CommError, Rendezvous, Result};
+use bandgap_kernels::{Added, Entry};
+use bandgap_mpi::{World, command, find, start};
 
+use crate::foreign::{self, Foreign};
 use crate::machine::{Machine, Parts};
-use crate::watch::RankWatch;
 
-/// Most outstanding requests toward a peer.
-const CREDITS: u16 = 32;
 /// Most ranks.
 const RANKS: usize = 4096;
 
@@ -78,10 +65,7 @@ pub fn connect(
         let what = format!("be rank {rank} of {ranks}: MPI says {there} of {size}");
         return Err(CommError::SetUp(what.into()));
     }
-    let link = MpiLink::new(Rc::clone(&world), exposed)?;
-    let executor = parts.executor(Credited::new(link, CREDITS))?;
-    let library = Library::new(world)?;
-    Ok(Box::new(Foreign { executor, library, received: 0, refused: None }))
+    Foreign::machine(world, exposed, parts, described)
 }
 
 thread_local! {
@@ -99,226 +83,12 @@ pub fn finalize() -> Result<()> {
 
 /// Adds this transport to those that a kernel is compiled for.
 pub fn on<E: Entry>(kernel: Added) -> Added {
-    kernel.passing::<E, Foreign>().active::<E, Active>()
+    foreign::on::<E, World>(kernel)
 }
 
-type Active = Executor<Credited<MpiLink>, CycleClock, RankWatch>;
-
-/// A rank that uses the message passing of an MPI.
-pub struct Foreign {
-    executor: Active,
-    library: Library,
-    /// Messages received in the current order, without those of barriers.
-    received: u64,
-    /// Why the ranks of the current order have no communicator.
-    refused: Option<CommError>,
-}
-
-impl Processor for Foreign {
-    #[inline(always)]
-    fn rank(&self) -> Rank {
-        self.executor.rank()
-    }
-
-    #[inline(always)]
-    fn size(&self) -> usize {
-        self.executor.size()
-    }
-
-    #[inline(always)]
-    fn mark(&mut self) {
-        self.executor.mark();
-    }
-
-    #[inline(always)]
-    fn compute(&mut self, work: Work) {
-        self.executor.compute(work);
-    }
-}
-
-impl Rig for Foreign {
-    fn whole(&self) -> usize {
-        self.executor.whole()
-    }
-
-    fn begin(&mut self, ranks: usize) -> u64 {
-        let takes_part = self.executor.rank() < ranks;
-        self.refused = takes_part.then(|| self.library.over(ranks).err()).flatten();
-        self.executor.begin(ranks)
-    }
-
-    fn prepare(&mut self, needs: &Needs, marks: usize) {
-        self.executor.prepare(needs, marks);
-    }
-
-    fn resize(&mut self, bytes: usize) {
-        self.library.resize(bytes);
-    }
-
-    fn memory(&mut self) -> &mut [u8] {
-        self.library.memory_mut()
-    }
-
-    fn marks(&self) -> &[Stamp] {
-        self.executor.marks()
-    }
-
-    /// MPI does not tell how many messages no receive has taken.
-    fn arrived(&self) -> Arrived {
-        Arrived { messages: self.received, ..Arrived::default() }
-    }
-
-    fn meet(&mut self) -> Result<()> {
-        if let Some(refused) = self.refused.take() {
-            return Err(refused);
-        }
-        self.executor.meet()?;
-        // This rank completes what it owes now: it does not poll while it waits inside MPI.
-        self.executor.active().settle()
-    }
-
-    fn settle(&mut self) -> Result<()> {
-        Rig::settle(&mut self.executor)
-    }
-
-    fn forget(&mut self) {
-        self.received = 0;
-        self.executor.forget();
-    }
-}
-
-impl Comm for Foreign {
-    const LIBRARY: bool = true;
-    type Pending = Request;
-
-    #[inline(always)]
-    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Request>> {
-        self.library.isend(peer, tag, from)
-    }
-
-    #[inline(always)]
-    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Request>> {
-        self.received += u64::from(is_counted(tag));
-        self.library.irecv(peer, tag, into)
-    }
-
-    #[inline(always)]
-    fn wait(&mut self, pending: Pending<Request>) -> Result<()> {
-        self.library.wait(pending)
-    }
-
-    #[inline(always)]
-    fn wait_all(&mut self, pending: &mut Vec<Pending<Request>>) -> Result<()> {
-        self.library.wait_all(pending)
-    }
-
-    #[inline(always)]
-    fn own(&mut self) -> Option<&mut [u8]> {
-        Some(self.library.memory_mut())
-    }
-
-    #[inline(always)]
-    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<()> {
-        self.library.send(peer, tag, from)
-    }
-
-    #[inline(always)]
-    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<()> {
-        self.library.recv(peer, tag, into)?;
-        self.received += u64::from(is_counted(tag));
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<()> {
-        self.library.exchange(peer, tag, from, into)?;
-        self.received += u64::from(is_counted(tag));
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn broadcast(&mut self, root: Rank, part: Part) -> Result<()> {
-        self.library.broadcast(root, part)?;
-        self.received += u64::from(root != self.rank());
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn sum(&mut self, from: Part, into: Part, _scratch: Part) -> Result<()> {
-        self.library.sum(from, into)?;
-        self.received += 1;
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn collective(&mut self, of: Collective, root: Rank, from: Part, into: Part) -> Result<()> {
-        self.library.collective(of, root, from, into)?;
-        self.received += of.receives(true, self.rank(), root, self.size());
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn barrier(&mut self) -> Result<()> {
-        self.library.barrier()
-    }
-}
-
-impl Machine for Foreign {
-    fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
-        match fact(&order.kernel)?.over {
-            Over::Comm => match carry_out_passing(self, order) {
-                // Of a collective: all ranks see it at the same operation.
-                Err(Failed::Comm(CommError::Unavailable { reason })) => {
-                    Ok(Outcome { unavailable: Some(reason), ..Outcome::default() })
-                }
-                carried => carried,
-            },
-            Over::Am | Over::Transfer | Over::Bare => carry_out_active(&mut self.executor, order),
-        }
-    }
-
-    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<()> {
-        self.executor.post(to, letter)
-    }
-
-    fn receive(&mut self, from: Rank) -> Result<Vec<u8>> {
-        Machine::receive(&mut self.executor, from)
-    }
-
-    fn settle(&mut self) -> Result<()> {
-        Machine::settle(&mut self.executor)
-    }
-
-    fn tend(&mut self) -> Result<bool> {
-        Machine::tend(&mut self.executor)
-    }
-
-    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()> {
-        self.executor.active().watch_mut().check(waited, waiting_for)
-    }
-
-    fn capacity(&self) -> usize {
-        Machine::capacity(&self.executor)
-    }
-
-    fn library(&self) -> Option<bandgap_units::Library> {
-        let is_its = |(name, _): &(String, String)| {
-            let begins = |all: &[&str]| all.iter().any(|with| name.starts_with(with));
-            begins(&VARIABLES) && !begins(&OF_JOBS)
-        };
-        let text = |of: OsString| of.to_string_lossy().into_owned();
-        let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
-        let world = WORLD.with_borrow(Clone::clone)?;
-        Some(bandgap_units::Library {
-            name: world.loaded.name(),
-            version: world.loaded.version.trim().to_owned(),
-            path: world.loaded.path.display().to_string(),
-            launcher: command(),
-            environment: variables.filter(is_its).collect(),
-        })
-    }
-
-    fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {
-        Machine::time_delay(&mut self.executor, delay, messages, samples)
-    }
+fn described(world: &World) -> bandgap_units::Library {
+    let of = &world.loaded;
+    let named = [of.name(), of.version.trim().to_owned()];
+    let described = foreign::described(named, &of.path, &VARIABLES, &OF_JOBS);
+    bandgap_units::Library { launcher: command(), ..described }
 }

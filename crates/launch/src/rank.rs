@@ -37,12 +37,14 @@ const GREETING: u64 = 64;
 
 /// The class and kind of the failure that makes a rank give up.
 fn kind(stop: &Stop) -> (Exit, Cause) {
-    use CommError::{Connect, Deadline, PeerGone, SetUp, Stopped};
+    use CommError::{Connect, Deadline, Missing, PeerGone, SetUp, Stopped, Usage};
     match stop {
         Stop::Interrupted | Stop::Comm(Stopped) => (Exit::Interrupted, Cause::LostPeer),
         Stop::Comm(PeerGone { .. }) => (Exit::Communication, Cause::LostPeer),
         Stop::Comm(Deadline { .. } | Connect(_)) => (Exit::Communication, Cause::Waited),
         Stop::Comm(SetUp(_)) => (Exit::Host, Cause::Own),
+        Stop::Comm(Missing(_)) => (Exit::Remote, Cause::Own),
+        Stop::Comm(Usage(_)) => (Exit::Usage, Cause::Own),
         Stop::Comm(_) => (Exit::Communication, Cause::Own),
         Stop::Wrong(_) => (Exit::Communication, Cause::Wrong),
         Stop::Launcher(_) => (Exit::Rank, Cause::Waited),
@@ -161,8 +163,16 @@ fn connect(
     let interface = assignment.interface.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let library = assignment.library.as_deref();
     let exchange = &mut |address| exchange(channel, address, until);
-    let mut meeting =
-        Rendezvous { rank, size, secret, deadline: until, interface, library, exchange };
+    let mut meeting = Rendezvous {
+        rank,
+        size,
+        secret,
+        deadline: until,
+        interface,
+        library,
+        argument: None,
+        exchange,
+    };
     let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));
     let parts = |transport: &Transport| {
         let watch = RankWatch { control: Arc::clone(&control), deadline };
@@ -172,6 +182,7 @@ fn connect(
     let mut machines = Vec::new();
     for (name, count) in &assignment.transports {
         let (transport, own) = (named(name)?, handed(*count));
+        meeting.argument = transport.argument;
         let machine = (transport.connect)(own, exposed, &mut meeting, parts(&transport))?;
         machines.push((transport, machine));
     }
@@ -184,7 +195,8 @@ fn connect(
     };
     let inherited = assignment.bares.iter().map(|(name, count)| (name.clone(), handed(*count)));
     let inherited = inherited.collect();
-    let bares = Bares { ends: Vec::new(), inherited, secret, interface };
+    let library = assignment.library.clone();
+    let bares = Bares { ends: Vec::new(), inherited, secret, interface, library };
     let (epoch, passed) = (0, GREETING);
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch, passed })
 }

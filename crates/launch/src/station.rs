@@ -309,7 +309,8 @@ pub(crate) mod tests {
         let machine: Box<dyn Machine> = Box::new(Tended(tend));
         let deadline = Duration::from_secs(60);
         let (ends, inherited, secret) = Default::default();
-        let bares = Bares { ends, inherited, secret, interface: Ipv4Addr::LOCALHOST.into() };
+        let (interface, library) = (Ipv4Addr::LOCALHOST.into(), None);
+        let bares = Bares { ends, inherited, secret, interface, library };
         Station {
             rank,
             size: 2,

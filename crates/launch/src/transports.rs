@@ -9,6 +9,7 @@ use bandgap_comm::{AnyEndpoint, Can, Division, Rendezvous, Result};
 use bandgap_kernels::{Added, Entry};
 use bandgap_sim::Recorder;
 
+use crate::fabrics::{ofi, ucx};
 use crate::machine::{AnyRig, Machine, Parts, RigOver};
 use crate::stamped::StampedEnd;
 use crate::{floors, mpi, own};
@@ -46,6 +47,8 @@ transports! {
     }
     native {
         mpi,
+        ucx,
+        ofi,
     }
 }
 
@@ -54,6 +57,8 @@ transports! {
 pub struct Transport {
     /// Its name on the command line and in run files.
     pub name: &'static str,
+    /// What stands behind the colon in its name, for a transport with ways of its own.
+    pub argument: Option<&'static str>,
     /// A short description.
     pub meaning: &'static str,
     /// Its abilities.
@@ -97,6 +102,7 @@ impl Transport {
     const fn native(name: &'static str, meaning: &'static str, can: Can, connect: Connect) -> Self {
         Self {
             name,
+            argument: None,
             meaning,
             can,
             shared: |_| 0,
@@ -117,9 +123,9 @@ impl Transport {
         Self { stamped: Some(connect), division: Some(T::DIVISION), ..self }
     }
 
-    /// The transports whose ranks this program starts, in the order of lists and comparisons.
+    /// The transports that need no library, in the order of lists and comparisons.
     pub fn list() -> impl Iterator<Item = Self> {
-        Self::named().filter(|transport| !transport.can.launcher)
+        Self::named().filter(|transport| transport.can.library.is_none())
     }
 
     /// The floors to compare these results with.
@@ -127,8 +133,7 @@ impl Transport {
         floors::beside(self.name, results)
     }
 
-    /// All transports, including those whose own launchers start the ranks, and last those of the
-    /// program's own.
+    /// All transports, including those that are libraries, and last those of the program's own.
     pub fn named() -> impl Iterator<Item = Self> {
         ALL.iter().chain(own::transports()).copied()
     }
@@ -148,8 +153,18 @@ impl FromStr for Transport {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::named().find(|transport| transport.name == text);
-        found.ok_or_else(|| {
+        let find = |name| Self::named().find(|transport| transport.name == name);
+        if let Some((name, argument)) = text.split_once(':')
+            && let Some((of, what)) = find(name).and_then(|of| Some((of, of.can.argument?)))
+        {
+            if argument.is_empty() {
+                return Err(format!("{text} needs {what}"));
+            }
+            // A command names few, and they stay as those of the list do.
+            let name: &'static str = text.to_owned().leak();
+            return Ok(Self { name, argument: Some(&name[name.len() - argument.len()..]), ..of });
+        }
+        find(text).ok_or_else(|| {
             let names: Vec<&str> = Self::named().map(|transport| transport.name).collect();
             format!("there is no transport of this name; there are {}", names.join(", "))
         })
@@ -264,7 +279,8 @@ mod tests {
 
     #[test]
     fn targets_read_back_as_written() {
-        for text in ["shm", "tcp", "unix", "mpi", "sim:paragon", "sim:a/b.toml"] {
+        for text in ["shm", "tcp", "unix", "mpi", "ucx", "ucx:rc_x", "sim:paragon", "sim:a/b.toml"]
+        {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
     }
@@ -274,6 +290,8 @@ mod tests {
         let error = "carrier-pigeon".parse::<Target>().unwrap_err();
         assert!(error.contains("shm, tcp, unix") && error.contains("paragon"), "{error}");
         assert!("sim:".parse::<Target>().unwrap_err().contains("paragon"));
+        assert!("ucx:".parse::<Target>().unwrap_err().contains("posix"));
+        assert!("tcp:lo".parse::<Target>().is_err());
         let error = "udp".parse::<Target>().unwrap_err();
         assert!(error.ends_with("bandgap floor udp -H a,b"), "{error}");
     }

@@ -8,8 +8,6 @@ use crate::{Constant, Family, Handle, Loaded, MpiError, Result};
 
 pub(crate) type In = *const c_void;
 pub(crate) type Out = *mut c_void;
-/// The other end of a message: communicator, rank in it, tag.
-pub(crate) type Address = (Handle, c_int, c_int);
 
 /// In place of the code of a function `or missing` that the library does not have. MPI's own codes are not below 0.
 const MISSING: c_int = c_int::MIN;
@@ -41,7 +39,7 @@ macro_rules! functions {
             pub(crate) fn of(loaded: &Loaded) -> Result<Self> {
                 let handle = |constant| match constant {
                     Constant::Value(value) => Ok(value),
-                    Constant::Symbol(name) => Ok(loaded.symbol(name)?.as_ptr().addr()),
+                    Constant::Symbol(name) => loaded.symbol(name).map(|at| at.as_ptr().addr()),
                 };
                 let constants = loaded.family.constants();
                 Ok(Self {
@@ -179,54 +177,6 @@ impl Api {
     /// sign.
     pub(crate) fn argument(&self, made: Handle) -> Handle {
         (((made << self.above) as isize) >> self.above) as Handle
-    }
-
-    #[inline(always)]
-    pub(crate) fn send_bytes(&self, from: &[u8], place: Address) -> Result<()> {
-        let (at, len, (comm, to, tag)) = (from.as_ptr().cast(), count(from.len())?, place);
-        // SAFETY: the slice has this many bytes.
-        unsafe { self.send(at, len, self.byte, to, tag, comm) }
-    }
-
-    #[inline(always)]
-    pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Address) -> Result<()> {
-        let (at, len, (comm, of, tag)) = (into.as_mut_ptr().cast(), count(into.len())?, place);
-        // SAFETY: the slice has room for this many bytes.
-        unsafe { self.recv(at, len, self.byte, of, tag, comm, self.ignore) }
-    }
-
-    /// Begins a send.
-    ///
-    /// # Safety
-    /// The bytes must stay valid until the request has ended, even after the slice's lifetime.
-    #[inline(always)]
-    pub(crate) unsafe fn begin_send(
-        &self,
-        from: &[u8],
-        (comm, to, tag): Address,
-    ) -> Result<Handle> {
-        let (mut request, len) = (comm, count(from.len())?);
-        // SAFETY: the caller guarantees it.
-        unsafe { self.isend(from.as_ptr().cast(), len, self.byte, to, tag, comm, &mut request)? };
-        Ok(request)
-    }
-
-    /// Begins a receive.
-    ///
-    /// # Safety
-    /// The bytes must stay valid, and nobody else may use them, until the request has ended, even
-    /// after the slice's lifetime.
-    #[inline(always)]
-    pub(crate) unsafe fn begin_recv(
-        &self,
-        into: &mut [u8],
-        (comm, of, tag): Address,
-    ) -> Result<Handle> {
-        let (mut request, len) = (comm, count(into.len())?);
-        let at = into.as_mut_ptr().cast();
-        // SAFETY: the caller guarantees it.
-        unsafe { self.irecv(at, len, self.byte, of, tag, comm, &mut request)? };
-        Ok(request)
     }
 
     /// Looks for a message from any rank without receiving it. Returns its sender.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bandgap_comm::CommError;
+use bandgap_loader::OpenError;
 
 /// Result of an operation on an MPI.
 pub(crate) type Result<T, E = MpiError> = std::result::Result<T, E>;
@@ -80,6 +81,15 @@ pub enum MpiError {
         /// MPI's error code.
         code: i32,
     },
+}
+
+impl From<OpenError> for MpiError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Open { path, reason } => Self::Open { path, reason },
+            OpenError::Architecture(path) => Self::Architecture(path),
+        }
+    }
 }
 
 impl From<MpiError> for CommError {

@@ -4,8 +4,7 @@
 //!   available ones.
 //! * [`start`] initialises it and returns a [`World`]. An operation is one indirect call into the
 //!   library. Families of binary interfaces differ only in [`Constants`].
-//! * [`Library`]: MPI's own messages and collectives, on parts of a rank's memory.
-//! * [`MpiLink`]: frames over MPI's messages. [`bandgap_comm::Credited`] turns it into an endpoint.
+//! * [`Library`] and [`MpiLink`]: message passing and frames over it ([`bandgap_tagged`]).
 //!
 //! # Invariants
 //! Every unsafe block relies on these.
@@ -19,20 +18,23 @@
 
 mod abi;
 mod api;
+mod calls;
 mod error;
 mod launcher;
-mod library;
-mod link;
 mod load;
 mod search;
 mod world;
 
 pub use abi::{Constant, Constants, Family, Handle};
+pub use calls::Request;
 pub use error::MpiError;
 pub(crate) use error::Result;
 pub use launcher::{Launcher, Started, command, started};
-pub use library::{Library, Request};
-pub use link::MpiLink;
 pub use load::Loaded;
 pub use search::{find, found, places};
 pub use world::{World, start};
+
+/// MPI's own messages and collectives, on parts of a rank's memory.
+pub type Library = bandgap_tagged::Library<World>;
+/// Frames over MPI's messages.
+pub type MpiLink = bandgap_tagged::TaggedLink<World>;

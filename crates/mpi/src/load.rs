@@ -1,12 +1,11 @@
 //! An opened library and its description of itself.
 
-use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
-use std::fs::File;
-use std::io::Read;
-use std::mem::{MaybeUninit, transmute};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{c_char, c_int, c_void};
+use std::mem::transmute;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
+
+use bandgap_loader::{Opened, file_of};
 
 use crate::{Family, MpiError, Result};
 
@@ -18,7 +17,7 @@ const VERSION: &str = "MPI_Get_library_version";
 /// An MPI library, opened but not initialised.
 #[derive(Debug)]
 pub struct Loaded {
-    handle: NonNull<c_void>,
+    opened: Opened,
     /// Its file, with symbolic links resolved.
     pub path: PathBuf,
     /// The text of `MPI_Get_library_version`.
@@ -35,13 +34,12 @@ impl Loaded {
     /// # Errors
     /// If it is not a library for this machine, not an MPI, or has an unknown binary interface.
     pub fn open(path: &Path) -> Result<Self> {
-        let handle = open(path, libc::RTLD_LOCAL)?;
+        let opened = Opened::new(path)?;
         let no_symbol = || MpiError::NoSymbol { path: path.to_owned(), symbol: VERSION };
-        let get = symbol(handle.as_ptr(), VERSION).ok_or_else(no_symbol)?;
-        let file = file_of(get).unwrap_or_else(|| path.to_owned());
-        let (path, version) = (file.canonicalize().unwrap_or(file), version(get));
-        match recognise(handle) {
-            Some(family) => Ok(Self { handle, path, version, family }),
+        let get = opened.own(VERSION).ok_or_else(no_symbol)?;
+        let (path, version) = (file_of(get).unwrap_or_else(|| path.to_owned()), version(get));
+        match recognise(&opened) {
+            Some(family) => Ok(Self { opened, path, version, family }),
             None => Err(MpiError::UnknownAbi { path, version }),
         }
     }
@@ -49,7 +47,7 @@ impl Loaded {
     /// Shows its symbols to other libraries, as if the program were linked with it. Older MPIs need
     /// this for their plug-ins.
     pub(crate) fn show(&self) -> Result<()> {
-        open(&self.path, libc::RTLD_GLOBAL).map(drop)
+        Ok(Opened::show(&self.path)?)
     }
 
     /// Its name and version, such as `MPICH 4.0.2`, or the first line of its description.
@@ -60,13 +58,14 @@ impl Loaded {
     /// The address of a symbol: in a library loaded earlier, which may intercept calls, or in this
     /// one.
     pub(crate) fn symbol(&self, name: &'static str) -> Result<NonNull<c_void>> {
-        let found = symbol(libc::RTLD_DEFAULT, name).or_else(|| symbol(self.handle.as_ptr(), name));
-        found.ok_or_else(|| MpiError::NoSymbol { path: self.path.clone(), symbol: name })
+        self.opened
+            .symbol(name)
+            .ok_or_else(|| MpiError::NoSymbol { path: self.path.clone(), symbol: name })
     }
 
     /// Whether a launcher that speaks PMIx can start it.
     pub(crate) fn knows_pmix(&self) -> bool {
-        self.is_open_mpi() || symbol(self.handle.as_ptr(), "PMIx_Init").is_some()
+        self.is_open_mpi() || self.opened.own("PMIx_Init").is_some()
     }
 
     /// Whether it is an Open MPI, with any binary interface.
@@ -75,61 +74,12 @@ impl Loaded {
     }
 }
 
-fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>> {
-    if is_cut(path) {
-        return Err(MpiError::Open {
-            path: path.to_owned(),
-            reason: "the file is truncated".to_owned(),
-        });
-    }
-    // A path that contains a zero byte names no library.
-    let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
-    // SAFETY: the name ends with 0. Naming a library allows it to run its initialisers.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | scope) };
-    NonNull::new(handle).ok_or_else(|| {
-        // SAFETY: the text ends with 0, and stays until the next call of the loader.
-        let said = unsafe { libc::dlerror().as_ref().map(|text| CStr::from_ptr(text)) };
-        let said = said.map(CStr::to_string_lossy).unwrap_or_default();
-        let reason = said.rsplit(": ").next().unwrap_or_default().to_owned();
-        // The loader skips files for other processors as if they did not exist.
-        let others = ["No such file or directory", "ELFCLASS32", "ELFCLASS64"];
-        let named = said.starts_with(&*path.to_string_lossy());
-        match named && path.exists() && others.contains(&&*reason) {
-            true => MpiError::Architecture(path.to_owned()),
-            false => MpiError::Open { path: path.to_owned(), reason },
-        }
-    })
-}
-
-/// Whether a 64-bit ELF file is shorter than its header says. The loader would map missing pages.
-fn is_cut(path: &Path) -> bool {
-    let mut header = [0; 64];
-    let Ok(mut file) = File::open(path) else { return false };
-    if file.read_exact(&mut header).is_err() || !header.starts_with(b"\x7fELF\x02\x01") {
-        return false;
-    }
-    // The section table at the end: e_shoff, e_shentsize and e_shnum (ELF-64 object file format,
-    // table 1).
-    let word = |at: usize| u64::from(u16::from_le_bytes([header[at], header[at + 1]]));
-    let sections = (40..48).rev().fold(0, |sum, at| sum << 8 | u64::from(header[at]));
-    let end = sections.saturating_add(word(58) * word(60));
-    file.metadata().is_ok_and(|found| found.len() < end)
-}
-
-/// The address of a symbol in an open library and its dependencies, or in all libraries.
-fn symbol(scope: *mut c_void, name: &str) -> Option<NonNull<c_void>> {
-    let name = CString::new(name).ok()?;
-    // SAFETY: the name ends with 0; the global scope always exists, and no library is closed.
-    NonNull::new(unsafe { libc::dlsym(scope, name.as_ptr()) })
-}
-
 /// The library's family. MPICH 5 also has the standard's function in its own interface, where it
 /// returns no version. `MPIR_Dup_fn` is what `MPI_DUP_FN` stands for in MPICH's header.
-fn recognise(handle: NonNull<c_void>) -> Option<Family> {
+fn recognise(opened: &Opened) -> Option<Family> {
     type AbiVersion = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
-    let own = |name| symbol(handle.as_ptr(), name);
     let (mut major, mut minor) = (-1, -1);
-    if let Some(at) = own("MPI_Abi_get_version") {
+    if let Some(at) = opened.own("MPI_Abi_get_version") {
         // SAFETY: the function has this type, and may be called before MPI_Init (MPI 5.0, 20.2).
         unsafe { transmute::<*mut c_void, AbiVersion>(at.as_ptr())(&mut major, &mut minor) };
     }
@@ -137,19 +87,7 @@ fn recognise(handle: NonNull<c_void>) -> Option<Family> {
         return Some(Family::Mpi5);
     }
     let signs = [("ompi_mpi_comm_world", Family::OpenMpi), ("MPIR_Dup_fn", Family::Mpich)];
-    signs.into_iter().find_map(|(name, family)| own(name).map(|_| family))
-}
-
-/// The file that contains this address.
-fn file_of(at: NonNull<c_void>) -> Option<PathBuf> {
-    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: there is room for the answer, and zeroes are a valid value of it. The file name in it
-    // ends with 0.
-    let name = unsafe {
-        libc::dladdr(at.as_ptr(), info.as_mut_ptr());
-        CStr::from_ptr(info.assume_init().dli_fname.as_ref()?)
-    };
-    Some(OsStr::from_bytes(name.to_bytes()).into())
+    signs.into_iter().find_map(|(name, family)| opened.own(name).map(|_| family))
 }
 
 /// A text that a function of MPI writes into a buffer large enough for any family.

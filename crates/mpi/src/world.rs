@@ -1,5 +1,6 @@
 //! An initialised MPI.
 
+use std::cell::RefCell;
 use std::ffi::c_int;
 use std::rc::Rc;
 
@@ -7,7 +8,7 @@ use bandgap_comm::Rank;
 
 use crate::api::Api;
 use crate::launcher::started;
-use crate::{Launcher, Loaded, MpiError, Result, Started};
+use crate::{Handle, Launcher, Loaded, MpiError, Result, Started};
 
 /// An initialised MPI with all ranks of the run.
 ///
@@ -21,7 +22,19 @@ pub struct World {
     pub rank: Rank,
     /// Number of ranks.
     pub size: usize,
+    pub(crate) room: RefCell<Room>,
 }
+
+/// What calls of MPI take as arrays.
+pub(crate) struct Room {
+    /// Doubles of each member's block in a reduce-scatter.
+    pub(crate) counts: Vec<c_int>,
+    /// Requests that are being waited for together.
+    pub(crate) together: Vec<Handle>,
+}
+
+/// Requests for which there is room from the beginning: a window of 512 messages both ways.
+const TOGETHER: usize = 1 << 10;
 
 impl World {
     /// Initialises MPI for a single thread. Support for more threads makes Open MPI 4 take 50 %
@@ -42,7 +55,9 @@ impl World {
             api.comm_rank(api.world, &mut rank)?;
             api.comm_size(api.world, &mut size)?;
         }
-        Ok(Self { api, loaded, rank: rank as Rank, size: size as usize })
+        let (rank, size) = (rank as Rank, size as usize);
+        let (counts, together) = (Vec::with_capacity(size), Vec::with_capacity(TOGETHER));
+        Ok(Self { api, loaded, rank, size, room: RefCell::new(Room { counts, together }) })
     }
 
     /// Finalises MPI. Every rank must call it, and it may wait for them. This process cannot use

@@ -107,6 +107,7 @@ pub(crate) mod tests {
             secret: SECRET,
             deadline: Instant::now(),
             library: None,
+            argument: None,
             interface: Ipv4Addr::LOCALHOST.into(),
             exchange: &mut |own| Ok(vec![own.clone(), other(own)]),
         })

@@ -7,7 +7,7 @@ use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_campaign::sizes::Sizes;
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
-use bandgap_launch::{Classify, Exit, Result, Wait, between_hosts, floors, usage};
+use bandgap_launch::{Classify, Exit, Result, Wait, between_hosts, floors, needs_library, usage};
 use clap::Args;
 
 use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
@@ -20,7 +20,7 @@ const USUAL: Duration = Duration::from_secs(30);
 /// The floors to measure, and how precisely.
 #[derive(Clone, Debug, Args)]
 pub struct Floors {
-    /// Floors to measure; none named = all
+    /// Floors to measure; none named = all but those of a library
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Lengths of the messages of udp, from 8 to 65507 [default: 8,64,1KiB,8KiB,65507]
@@ -99,7 +99,8 @@ fn chosen(names: &[String], hosts: bool) -> Result<Vec<Floor>> {
     let mut all = floors();
     all.retain(|floor| !hosts || between_hosts(floor));
     let find = |name: &str| all.iter().position(|floor| floor.name == name);
-    let mut chosen = vec![names.is_empty(); all.len()];
+    let usual = |floor: &Floor| names.is_empty() && !needs_library(floor);
+    let mut chosen: Vec<bool> = all.iter().map(usual).collect();
     for name in names {
         let at = find(name).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|floor| &*floor.name).collect();

@@ -7,6 +7,7 @@ mod breakdown;
 mod calibrated;
 mod documented;
 mod export;
+mod fabrics;
 mod faults;
 mod fit_hockney;
 mod garbage;

@@ -284,7 +284,7 @@ fn a_rank_that_is_killed_is_named_and_batches_are_kept() {
 }
 
 /// The ranks whose environment has this in it, and the hundredths of a second that they have used.
-fn ranks(mark: &str) -> Vec<(u32, u64)> {
+pub fn ranks(mark: &str) -> Vec<(u32, u64)> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let of = |pid: u32| {

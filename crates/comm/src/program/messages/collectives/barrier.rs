@@ -42,7 +42,7 @@ impl Barrier {
 ///
 /// *Source*: Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988.
 #[inline]
-pub(in super::super) fn dissemination<C: Comm>(comm: &mut C) -> Result<()> {
+pub fn dissemination<C: Comm>(comm: &mut C) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let nothing = Part::default();
     for round in 0..rounds(size) {

@@ -26,15 +26,13 @@ mod tags;
 pub use algorithm::Algorithm;
 pub use all_to_all::all_to_all;
 pub use allgather::all_gather;
-pub use barrier::Barrier;
+pub use barrier::{Barrier, dissemination};
 pub use blocks::Blocks;
 pub use broadcast::{Broadcast, Count, segments};
 pub use collective::Collective;
 pub use reduce_scatter::reduce_scatter;
 pub use sum::Sum;
 pub use tags::BARRIER;
-
-pub(super) use barrier::dissemination;
 
 #[cfg(doc)]
 use super::Comm;

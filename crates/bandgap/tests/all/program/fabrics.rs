@@ -1,0 +1,153 @@
+//! Ranks over the messages of a fabric's library, started by bandgap itself.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::program::mpi::ranks;
+use crate::program::subject::{BINARY, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped};
+
+/// A library: its transport, its file, how its name begins, and two of its ways between processes of a host.
+#[derive(Clone, Copy)]
+struct Fabric {
+    name: &'static str,
+    file: &'static str,
+    called: &'static str,
+    ways: [&'static str; 2],
+}
+
+const FABRICS: [Fabric; 2] = [
+    Fabric { name: "ucx", file: "libucp.so.0", called: "UCX 1.", ways: ["ucx:posix", "ucx:tcp"] },
+    Fabric {
+        name: "ofi",
+        file: "libfabric.so.1",
+        called: "libfabric ",
+        ways: ["ofi:shm", "ofi:tcp"],
+    },
+];
+
+impl Fabric {
+    fn library(&self) -> Option<PathBuf> {
+        let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"];
+        let mut all = folders.into_iter().map(|folder| PathBuf::from(folder).join(self.file));
+        all.find(|path| path.exists())
+    }
+}
+
+/// The libraries that are here.
+fn here() -> impl Iterator<Item = Fabric> {
+    FABRICS.into_iter().filter(|fabric| {
+        let is_here = fabric.library().is_some();
+        if !is_here {
+            skipped(format_args!("no {}", fabric.file));
+        }
+        is_here
+    })
+}
+
+/// CoMet's kernels on the library's messages, as many as there is time for, each batch checked.
+fn kernels_are_verified(ranks: usize) {
+    let place = Workdir::new();
+    for (fabric, transport) in here().flat_map(|fabric| fabric.ways.map(|way| (fabric, way))) {
+        let line = format!("comet --sizes 64 -n {ranks} -t {transport} --check --time-budget 4s");
+        let run = place.run(format!("{line} --no-save --json - -q").split(' ')).measured().json();
+        let of = &run["conditions"][0];
+        assert_eq!((&of["transport"], &of["ranks"]), (&transport.into(), &ranks.into()));
+        assert!(of["verified"]["checked"].as_u64() > Some(0), "{of}");
+        let library = &run["setup"]["of"][0]["library"];
+        assert!(library["name"].as_str().unwrap().starts_with(fabric.called), "{library}");
+        // Active Messages.
+        let line =
+            format!("signature -n {ranks} -t {transport} --time-budget 2s --no-save --json - -q");
+        let run = place.run(line.split(' ')).measured().json();
+        assert!(run["conditions"][0]["verified"]["timed"].as_u64() > Some(0), "{run}");
+    }
+}
+
+#[test]
+fn kernels_run_on_a_librarys_messages_between_2_ranks_and_are_verified() {
+    kernels_are_verified(2);
+}
+
+#[test]
+fn kernels_run_on_a_librarys_messages_between_4_ranks_and_are_verified() {
+    kernels_are_verified(4);
+}
+
+/// Each has a floor, a plain loop on the library's own calls.
+#[test]
+fn ways_are_told_apart_in_one_table_with_their_floors() {
+    let place = Workdir::new();
+    for Fabric { name, ways: [way, _], .. } in here() {
+        let line = format!("comms1 -t {name},{way} --sizes 8,64KiB --time-budget 6s --no-save");
+        let run = place.run(line.split(' ').chain(["--json", "-", "-q"])).measured().json();
+        let names = run["conditions"].as_array().unwrap().iter().map(|of| &of["transport"]);
+        assert_eq!(names.collect::<Vec<_>>(), [name, way]);
+        let series = of_kind(&run, "series");
+        assert_eq!(series.len(), 2, "{run}");
+        for of in series {
+            assert!(of.to_string().contains("over_floor"), "{of}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_library_is_told() {
+    let place = Workdir::new();
+    let refused = |code, args: &str, word: &str| {
+        let finished = place.run(format!("synch1 {args} --no-save").split(' ')).ends(code);
+        assert!(finished.stderr.contains(word), "{args}: {finished:?}");
+    };
+    for Fabric { name, .. } in FABRICS {
+        refused(REMOTE, &format!("-t {name} --{name}-lib /nonexistent/l.so"), "/nonexistent/l.so");
+        refused(REMOTE, &format!("-t {name}:tcp --{name}-lib libm.so.6"), "libm.so.6");
+        refused(USAGE, &format!("-t tcp --{name}-lib /nonexistent"), &format!("--{name}-lib"));
+        refused(USAGE, &format!("-t {name}:"), &format!("{name}:"));
+    }
+    for fabric in here() {
+        let (name, bytes) = (fabric.name, fs::read(fabric.library().unwrap()).unwrap());
+        let cut = place.file(fabric.file, &bytes[..bytes.len() / 2]);
+        refused(REMOTE, &format!("-t {name} --{name}-lib {cut}"), &cut);
+        // Unknown, and what there is.
+        let there = fabric.ways[0].split(':').next_back().unwrap();
+        refused(USAGE, &format!("-t {name}:carrier_pigeon"), there);
+        if name == "ofi" {
+            refused(USAGE, "-t ofi:sockets", "sockets");
+        }
+    }
+}
+
+#[test]
+fn a_rank_over_a_library_that_is_killed_is_named_and_leaves_nothing() {
+    let segments = || fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default().lines().count();
+    let place = Workdir::new();
+    let all = |of: Fabric| of.ways.into_iter().chain(Some("ucx:sysv").filter(|_| of.name == "ucx"));
+    for (number, transport) in here().flat_map(all).enumerate() {
+        let before = segments();
+        let out = format!("run{number}");
+        let line = format!("comms1 -t {transport} --sizes 8 --time-budget 100s --out {out}");
+        let mark = format!("{}-fabric{number}", std::process::id());
+        let mut command = place.command(BINARY);
+        command.args(line.split(' ')).args(["--precision", "0.0001%"]);
+        command.env("BANDGAP_TEST_RUN", &mark).stdout(Stdio::null()).stderr(Stdio::null());
+        let (mut child, begun) = (command.spawn().unwrap(), Instant::now());
+        let rank = loop {
+            let ranks = ranks(&format!("BANDGAP_TEST_RUN={mark}"));
+            if let ([first, last], true) = (&ranks[..], ranks.iter().all(|of| of.1 > 200)) {
+                break [first, last][number % 2].0;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{transport}: no ranks at work: {ranks:?}");
+            thread::sleep(Duration::from_millis(20));
+        };
+        kill_process(Pid::from_raw(rank.cast_signed()).unwrap(), Signal::KILL).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(RANK), "{transport}");
+        let run = fs::read_to_string(place.path(&out).join("run.json")).unwrap();
+        let run: Value = serde_json::from_str(&run).unwrap();
+        assert!(run["conditions"][0]["batches"]["used"].as_u64() > Some(0), "{transport}");
+        assert_eq!(segments(), before, "{transport}");
+    }
+}

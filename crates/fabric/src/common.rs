@@ -1,0 +1,93 @@
+//! What all libraries have in common.
+
+use std::ffi::{CStr, c_char};
+use std::path::{Path, PathBuf};
+
+use bandgap_comm::{CommError, Rank, Result, Yields};
+use bandgap_loader::{Opened, file_of};
+
+use crate::FabricError;
+
+/// Results that are compared with the floor of 8 bytes there and back.
+pub(crate) const WORDS: &[&str] = &["signature", "echo", "comms1"];
+/// Results that are compared with the floor of 64 KiB there and back.
+pub(crate) const LONG: &[&str] = &["echo", "comms1"];
+/// What a round of that yields.
+pub(crate) const EACH_WAY: Yields = Yields::BytesEachWay(64 << 10);
+
+/// The functions of a library that are symbols, with their types: `Api`.
+macro_rules! functions {
+    ($oldest:literal: $($function:ident $symbol:ident ($($type:ty),*) -> $answer:ty;)*) => {
+        /// The functions of the library, with their types.
+        pub struct Api {
+            $(pub $function: unsafe extern "C" fn($($type),*) -> $answer,)*
+        }
+
+        impl Api {
+            pub fn of(
+                opened: &bandgap_loader::Opened,
+                path: &std::path::Path,
+            ) -> Result<Self, $crate::FabricError> {
+                Ok(Self {
+                    $($function: {
+                        let symbol = stringify!($symbol);
+                        let (path, oldest) = (path.to_owned(), $oldest);
+                        let missing = $crate::FabricError::NoSymbol { path, symbol, oldest };
+                        let at = opened.own(symbol).ok_or(missing)?;
+                        // SAFETY: the header gives the function of this name this type.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut std::ffi::c_void,
+                                unsafe extern "C" fn($($type),*) -> $answer,
+                            >(at.as_ptr())
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+pub(crate) use functions;
+
+/// Opens the library at `path`, or the one of this name that the loader finds; returns its file too.
+///
+/// # Errors
+/// There is none.
+pub(crate) fn opened(
+    path: Option<&Path>,
+    name: &str,
+    symbol: &str,
+    [package, option]: [&'static str; 2],
+) -> Result<(Opened, PathBuf), FabricError> {
+    let named = path.unwrap_or(Path::new(name));
+    let opened =
+        Opened::new(named).map_err(|error| FabricError::Open { error, package, option })?;
+    let file = opened.own(symbol).and_then(file_of).unwrap_or_else(|| named.to_owned());
+    Ok((opened, file))
+}
+
+/// A text of a library's; empty without one.
+///
+/// # Safety
+/// It ends with 0.
+pub(crate) unsafe fn text(at: *const c_char) -> String {
+    // SAFETY: the caller guarantees it.
+    let text = unsafe { at.as_ref().map(|at| CStr::from_ptr(at)) };
+    text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// An address as text for the other ranks.
+pub(crate) fn digits_of(address: &[u8]) -> String {
+    address.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The address that a peer told.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn bytes_of(peer: Rank, told: &str) -> Result<Vec<u8>> {
+    let digits = told.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
+    let bytes = digits.map(|two| u8::from_str_radix(two?, 16).ok());
+    let garbage = || CommError::Garbage { peer, what: "its address".to_owned() };
+    bytes.collect::<Option<_>>().ok_or_else(garbage)
+}

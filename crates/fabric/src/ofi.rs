@@ -1,0 +1,563 @@
+//! libfabric: tagged messages over its reliable datagram endpoints.
+//!
+//! Source: the header files of libfabric 1.14 to 2.6, and its manual fi_getinfo(3), fi_tagged(3) and fi_cq(3).
+
+mod abi;
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{CString, c_int};
+use std::path::{Path, PathBuf};
+use std::ptr::{null, null_mut};
+use std::time::{Duration, Instant};
+
+use bandgap_comm::Yields::HalfRoundTrip;
+use bandgap_comm::{CommError, Floor, MAX_FRAME, Rank, Rendezvous, Result};
+use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
+
+use crate::FabricError;
+use crate::common::{EACH_WAY, LONG, WORDS, bytes_of, digits_of, opened, text};
+use crate::signals::Handlers;
+use abi::{
+    ANYONE, AV_TABLE, Api, Av, CONTEXT_BYTES, CONTEXTS, CQ_TAGGED, Completion, Cq, Domain, EAGAIN,
+    EAVAIL, ENABLE, Endpoint, Fabric as Opening, Failed, Fid, Info, OLDEST, ONE_THREAD, RECV,
+    REGISTRATION, RELIABLE_DATAGRAM, Raw, SEND, SENDS_IN_ORDER, SOURCE, TAGGED, WATCHED,
+};
+
+/// The name by which the loader finds it.
+const NAME: &str = "libfabric.so.1";
+/// The provider of ranks on one host, if the user names none.
+const WITHIN_HOST: &str = "shm";
+
+/// Receives of frames that are posted. The library keeps what finds none.
+const POSTED: usize = 64;
+/// Messages in flight for which there is room at first.
+const FLIGHTS: usize = 256;
+/// Completions that one call takes at most.
+const BATCH: usize = 8;
+/// Fruitless attempts to begin a message until the wait is looked at.
+const PATIENCE: u32 = 1 << 10;
+/// Bytes of the longest address of an endpoint.
+const LONGEST: usize = 512;
+
+/// The place of the sender's rank in a tag, behind that of a program. Some providers have tags of 48 bits.
+const SENDER: u32 = 31;
+/// The place of the channel in a tag.
+const CHANNEL: u32 = 46;
+/// The bits of the sender's rank.
+const ANY: u64 = (1 << CHANNEL) - (1 << SENDER);
+
+/// A message in flight.
+#[repr(C)]
+struct Flight {
+    /// The library's own while the message is in flight.
+    context: [Cell<u64>; CONTEXT_BYTES / 8],
+    has_ended: Cell<bool>,
+    /// The library's error and the provider's, if it failed.
+    failed: Cell<Option<(c_int, c_int)>>,
+    /// The tag with which it arrived.
+    tag: Cell<u64>,
+    /// Its bytes, if it is the receive of a frame.
+    bytes: Cell<[u8; MAX_FRAME]>,
+}
+
+impl Flight {
+    const fn none() -> Self {
+        let context = [const { Cell::new(0) }; CONTEXT_BYTES / 8];
+        let (has_ended, failed) = (Cell::new(false), Cell::new(None));
+        Self { context, has_ended, failed, tag: Cell::new(0), bytes: Cell::new([0; MAX_FRAME]) }
+    }
+}
+
+/// A message in flight; `None` if it has ended already.
+pub struct Request(Option<&'static Flight>);
+
+/// Receives of frames, in the order in which they were posted, and the next of them to end.
+#[derive(Default)]
+struct Posts {
+    flights: Vec<&'static Flight>,
+    next: usize,
+}
+
+/// An opened libfabric: an endpoint, with the addresses of all ranks.
+pub struct Ofi {
+    api: Api,
+    info: *mut Info,
+    /// What is open, in the order in which it was opened.
+    open: Vec<*mut Fid>,
+    queue: *mut Cq,
+    endpoint: *mut Endpoint,
+    /// Addresses, by rank.
+    peers: Vec<u64>,
+    rank: Rank,
+    /// Longest message that is sent without a completion.
+    inject: usize,
+    /// Room for messages in flight that is free.
+    free: RefCell<Vec<&'static Flight>>,
+    posts: RefCell<Posts>,
+    look: Look,
+    version: String,
+    /// The provider in use.
+    provider: String,
+    path: PathBuf,
+}
+
+impl Drop for Ofi {
+    fn drop(&mut self) {
+        // SAFETY: nothing uses them any more, and each is closed before what it was opened with. Memory of messages in
+        // flight stays.
+        unsafe {
+            for fid in self.open.drain(..).rev() {
+                ((*(*fid).calls).close)(fid.cast());
+            }
+            (self.api.freeinfo)(self.info);
+        }
+    }
+}
+
+impl Ofi {
+    /// Opens the endpoint and what it needs. Returns the table of addresses.
+    fn open(&mut self) -> Result<*mut Av> {
+        let none: Raw = null_mut();
+        // SAFETY: objects and attributes are those that the library made, in the layout of its headers.
+        unsafe {
+            let mut fabric: *mut Opening = null_mut();
+            let done = (self.api.fabric)((*self.info).fabric, &mut fabric, none);
+            self.opened(done, fabric.cast(), "fi_fabric")?;
+            let mut domain: *mut Domain = null_mut();
+            let done = ((*(*fabric).calls).domain)(fabric, self.info, &mut domain, none);
+            self.opened(done, domain.cast(), "fi_domain")?;
+            // Its type; no name, and as many as come.
+            let (attributes, mut addresses) = ([AV_TABLE, 0, 0, 0, 0, 0, 0, 0], null_mut::<Av>());
+            let calls = &*(*domain).calls;
+            let done = (calls.av)(domain, attributes.as_ptr(), &mut addresses, none);
+            self.opened(done, addresses.cast(), "fi_av_open")?;
+            // The usual length, no flags, the format, and nothing to sleep on.
+            let attributes = [0, 0, CQ_TAGGED, 0, 0, 0, 0, 0];
+            let done = (calls.cq)(domain, attributes.as_ptr(), &mut self.queue, none);
+            self.opened(done, self.queue.cast(), "fi_cq_open")?;
+            let done = (calls.endpoint)(domain, self.info, &mut self.endpoint, none);
+            self.opened(done, self.endpoint.cast(), "fi_endpoint")?;
+            let (endpoint, calls) = (self.endpoint.cast(), &*(*self.endpoint).fid.calls);
+            self.fine((calls.bind)(endpoint, addresses.cast(), 0), "fi_ep_bind")?;
+            self.fine((calls.bind)(endpoint, self.queue.cast(), SEND | RECV), "fi_ep_bind")?;
+            self.fine((calls.control)(endpoint, ENABLE, none), "fi_enable")?;
+            Ok(addresses)
+        }
+    }
+
+    fn opened(&mut self, done: c_int, fid: *mut Fid, operation: &str) -> Result<(), FabricError> {
+        self.fine(done, operation)?;
+        self.open.push(fid);
+        Ok(())
+    }
+
+    /// Exchanges addresses.
+    fn meet(&mut self, table: *mut Av, meeting: &mut Rendezvous<'_>) -> Result<()> {
+        let (mut own, mut len) = ([0; LONGEST], LONGEST);
+        // SAFETY: there is room for so many bytes.
+        let done =
+            unsafe { ((*(*self.endpoint).names).get)(self.endpoint, own.as_mut_ptr(), &mut len) };
+        self.fine(done, "fi_getname")?;
+        for (peer, there) in
+            (meeting.exchange)(digits_of(&own[..len.min(LONGEST)]))?.into_iter().enumerate()
+        {
+            let (there, mut address) = (bytes_of(peer, &there)?, 0);
+            // SAFETY: the address is one of this provider's endpoints: all ranks have the same.
+            let inserted = unsafe {
+                ((*(*table).calls).insert)(table, there.as_ptr(), 1, &mut address, 0, null_mut())
+            };
+            if inserted != 1 {
+                self.fine(
+                    inserted.min(-1),
+                    &format!("connect to rank {peer} over {}", self.provider),
+                )?;
+            }
+            self.peers.push(address);
+        }
+        Ok(())
+    }
+
+    /// Room for more messages in flight. It stays for as long as the process: the library may still write to it.
+    #[cold]
+    fn make_room(&self) {
+        let flights: &'static [Flight] = Vec::leak((0..FLIGHTS).map(|_| Flight::none()).collect());
+        self.free.borrow_mut().extend(flights);
+    }
+
+    #[inline(always)]
+    fn flight(&self) -> &'static Flight {
+        loop {
+            if let Some(flight) = self.free.borrow_mut().pop() {
+                flight.has_ended.set(false);
+                return flight;
+            }
+            self.make_room();
+        }
+    }
+
+    /// Repeats a call while there is no room for what it begins.
+    #[inline(always)]
+    fn begin(&self, operation: &str, call: impl Fn() -> isize) -> Result<()> {
+        match call() {
+            0 => Ok(()),
+            EAGAIN => self.begin_when_room(operation, &call),
+            error => Err(self.refused(error as c_int, operation).into()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin_when_room(&self, operation: &str, call: &dyn Fn() -> isize) -> Result<()> {
+        let since = Instant::now();
+        loop {
+            for _ in 0..PATIENCE {
+                self.progress()?;
+                match call() {
+                    0 => return Ok(()),
+                    EAGAIN => {}
+                    error => return Err(self.refused(error as c_int, operation).into()),
+                }
+            }
+            Tagged::look(self, since.elapsed())?;
+        }
+    }
+
+    /// Takes completions, and lets the library work.
+    #[inline(always)]
+    fn progress(&self) -> Result<()> {
+        let mut completions = [Completion::NONE; BATCH];
+        // SAFETY: there is room for so many completions.
+        let read =
+            unsafe { ((*(*self.queue).calls).read)(self.queue, completions.as_mut_ptr(), BATCH) };
+        if read < 0 && read != EAGAIN {
+            return self.failure(read);
+        }
+        for completion in &completions[..read.max(0) as usize] {
+            // SAFETY: it is that of an operation, and flights stay for ever.
+            let flight = unsafe { &*completion.context.cast::<Flight>() };
+            flight.tag.set(completion.tag);
+            flight.has_ended.set(true);
+        }
+        Ok(())
+    }
+
+    /// Takes a completion that is an error.
+    #[cold]
+    #[inline(never)]
+    fn failure(&self, read: isize) -> Result<()> {
+        if read != EAVAIL {
+            return Err(self.refused(read as c_int, "fi_cq_read").into());
+        }
+        let mut failed = Failed::NONE;
+        // SAFETY: there is room for the entry of any version; it names the context of an operation, or none.
+        let flight = unsafe {
+            ((*(*self.queue).calls).read_error)(self.queue, &mut failed, 0);
+            failed.context.cast::<Flight>().as_ref()
+        };
+        let Some(flight) = flight else { return Ok(()) };
+        flight.failed.set(Some((failed.error, failed.provider)));
+        flight.has_ended.set(true);
+        Ok(())
+    }
+
+    /// Whether this message has ended.
+    #[inline(always)]
+    fn has_ended(&self, flight: &'static Flight) -> Result<bool> {
+        if !flight.has_ended.get() {
+            self.progress()?;
+            if !flight.has_ended.get() {
+                return Ok(false);
+            }
+        }
+        match flight.failed.take() {
+            None => Ok(true),
+            Some(failed) => Err(self.lost(failed)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lost(&self, (error, provider): (c_int, c_int)) -> CommError {
+        let operation = format!("pass a message over {} (its error {provider})", self.provider);
+        self.refused(-error, &operation).into()
+    }
+
+    /// Posts a receive of a frame.
+    #[inline(always)]
+    fn post(&self, flight: &'static Flight, tag: u64) -> Result<()> {
+        flight.bytes.set([0; MAX_FRAME]);
+        flight.has_ended.set(false);
+        let (at, calls) = (flight.bytes.as_ptr().cast(), self.calls().recv);
+        // SAFETY: the flight stays for ever, and nobody reads it before the message has ended.
+        self.begin("fi_trecv", || unsafe {
+            (calls)(self.endpoint, at, MAX_FRAME, null_mut(), ANYONE, tag, ANY, context(flight))
+        })
+    }
+
+    #[inline(always)]
+    fn calls(&self) -> &abi::TaggedCalls {
+        // SAFETY: the endpoint is open.
+        unsafe { &*(*self.endpoint).tagged }
+    }
+
+    fn fine(&self, done: c_int, operation: &str) -> Result<(), FabricError> {
+        if done == 0 { Ok(()) } else { Err(self.refused(done, operation)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refused(&self, code: c_int, operation: &str) -> FabricError {
+        // SAFETY: the function takes any number.
+        let text = unsafe { text((self.api.strerror)(code.abs())) };
+        FabricError::Refused { operation: operation.to_owned(), text, code }
+    }
+}
+
+#[inline(always)]
+fn context(flight: &'static Flight) -> Raw {
+    std::ptr::from_ref(flight).cast_mut().cast()
+}
+
+/// What the library offers for these ranks, the best first.
+fn find(
+    api: &Api,
+    provider: Option<&str>,
+    meeting: &Rendezvous<'_>,
+    version: &str,
+) -> Result<*mut Info, FabricError> {
+    let there = |infos: *mut Info| {
+        let mut names = Vec::new();
+        let mut at = infos;
+        // SAFETY: the list ends with a null pointer, and its elements have all attributes.
+        while let Some(info) = unsafe { at.as_ref() } {
+            let name = unsafe { text((*info.fabric).provider) };
+            if !names.contains(&name) && is_usable(&name) {
+                names.push(name);
+            }
+            at = info.next;
+        }
+        names
+    };
+    if let Some(named) = provider.filter(|name| !is_usable(name)) {
+        let why = "it is deprecated, and breaks off long messages";
+        return Err(FabricError::NotUsed { named: named.to_owned(), why });
+    }
+    let node = meeting.interface.to_string();
+    // Providers of IP want an address of this host. Those within it would take it as a name, which one rank has.
+    let is_local = |name: &str| name == WITHIN_HOST || name == "sm2";
+    for node in [Some(&*node).filter(|_| !provider.is_some_and(is_local)), None] {
+        let found = offers(api, provider, node);
+        let Some(first) = there(found).into_iter().next() else { continue };
+        let mut best = found;
+        // SAFETY: as above; the first usable one is in the list.
+        unsafe {
+            while text((*(*best).fabric).provider) != first {
+                best = (*best).next;
+            }
+            let own = (api.dupinfo)(best);
+            (api.freeinfo)(found);
+            return Ok(own);
+        }
+    }
+    let all = offers(api, None, None);
+    let names = there(all);
+    // SAFETY: the list is used no more.
+    unsafe { (api.freeinfo)(all) };
+    Err(FabricError::NoTransport {
+        named: provider.unwrap_or("any provider").to_owned(),
+        library: format!("libfabric {version}"),
+        there: names,
+    })
+}
+
+/// Whether bandgap runs over a provider. That of `sockets` takes 7 ms a message if its thread shares a processor with the
+/// rank, and loses bytes.
+fn is_usable(provider: &str) -> bool {
+    provider != "sockets" && !provider.starts_with("ofi_hook")
+}
+
+/// The endpoints that the library offers; null if none.
+fn offers(api: &Api, provider: Option<&str>, node: Option<&str>) -> *mut Info {
+    let node = node.and_then(|node| CString::new(node).ok());
+    let provider = provider.and_then(|name| CString::new(name).ok());
+    let mut found = null_mut();
+    // SAFETY: the library makes the hints with all attributes, and frees them with the name, which is a copy.
+    unsafe {
+        let hints = (api.dupinfo)(null());
+        let wanted = &mut *hints;
+        (wanted.caps, wanted.mode) = (TAGGED, CONTEXTS);
+        (*wanted.ep).kind = RELIABLE_DATAGRAM;
+        let domain = &mut *wanted.domain;
+        (domain.threading, domain.resources, domain.registration) =
+            (ONE_THREAD, WATCHED, REGISTRATION);
+        ((*wanted.tx).order, (*wanted.rx).order) = (SENDS_IN_ORDER, SENDS_IN_ORDER);
+        if let Some(name) = &provider {
+            (*wanted.fabric).provider = libc::strdup(name.as_ptr());
+        }
+        let (at, flags) = node.as_ref().map_or((null(), 0), |node| (node.as_ptr(), SOURCE));
+        (api.getinfo)(OLDEST, at, null(), flags, hints, &mut found);
+        (api.freeinfo)(hints);
+    }
+    found
+}
+
+impl Fabric for Ofi {
+    const NAME: &'static str = "ofi";
+    const MEANING: &'static str =
+        "the libfabric that is installed, found at run time; ofi:NAME is one of its providers";
+    const OPTION: &'static str = "--ofi-lib";
+    const ARGUMENT: &'static str = "a provider of libfabric, such as shm or tcp";
+    const VARIABLES: &'static str = "FI_";
+    const FLOORS: &'static [Floor] = &[
+        Floor::new(
+            "fi_tagged",
+            "tagged messages of libfabric, half round trip",
+            HalfRoundTrip,
+            500,
+        )
+        .compared(WORDS),
+        Floor::new("fi_tagged_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
+    ];
+
+    /// By default over shared memory if all ranks are on one host, else over the library's first provider for this
+    /// host's address.
+    fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {
+        let package = "libfabric1 or libfabric";
+        let (opened, path) = opened(meeting.library, NAME, "fi_version", [package, Self::OPTION])?;
+        let api = Api::of(&opened, &path)?;
+        // SAFETY: the function may be called at any time.
+        let version = unsafe { (api.version)() };
+        let version = format!("{}.{}", version >> 16, version & 0xffff);
+        let usual = meeting.interface.is_loopback().then_some(WITHIN_HOST);
+        // Some providers take signals.
+        let handlers = Handlers::now();
+        let info = find(&api, meeting.argument.or(usual), meeting, &version)?;
+        // SAFETY: the library made the list, whose first element has all attributes.
+        let (provider, inject) =
+            unsafe { (text((*(*info).fabric).provider), (*(*info).tx).inject) };
+        let mut ofi = Self {
+            api,
+            info,
+            open: Vec::new(),
+            queue: null_mut(),
+            endpoint: null_mut(),
+            peers: Vec::new(),
+            rank: meeting.rank,
+            inject,
+            free: RefCell::new(Vec::with_capacity(2 * FLIGHTS)),
+            posts: RefCell::default(),
+            look,
+            version,
+            provider,
+            path,
+        };
+        ofi.make_room();
+        let addresses = ofi.open()?;
+        handlers.restore();
+        ofi.meet(addresses, meeting)?;
+        Ok(ofi)
+    }
+
+    fn described(&self) -> ([String; 2], &Path) {
+        let Self { version, provider, path, .. } = self;
+        ([format!("libfabric {version} {provider}"), version.clone()], path)
+    }
+}
+
+/// The tag of a message.
+#[inline(always)]
+fn tag(channel: u64, sender: Rank, tag: u32) -> u64 {
+    channel | (sender as u64) << SENDER | u64::from(tag)
+}
+
+impl Tagged for Ofi {
+    /// The highest bits of a tag.
+    type Channel = u64;
+    type Request = Request;
+
+    #[inline(always)]
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    #[inline(always)]
+    fn size(&self) -> usize {
+        self.peers.len()
+    }
+
+    fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
+        Ok((of as u64) << CHANNEL)
+    }
+
+    #[inline(always)]
+    fn begin_send(&self, from: Kept, (channel, to, id): Place<Self>) -> Result<Request> {
+        let (at, len, tag) =
+            (from.at().cast_const().cast(), from.len(), tag(channel, self.rank, id));
+        let (calls, peer) = (self.calls(), self.peers[to]);
+        if len <= self.inject {
+            // SAFETY: the library copies the bytes.
+            self.begin("fi_tinject", || unsafe {
+                (calls.inject)(self.endpoint, at, len, peer, tag)
+            })?;
+            return Ok(Request(None));
+        }
+        let flight = self.flight();
+        // SAFETY: bytes and flight stay until the message has ended.
+        self.begin("fi_tsend", || unsafe {
+            (calls.send)(self.endpoint, at, len, null_mut(), peer, tag, context(flight))
+        })?;
+        Ok(Request(Some(flight)))
+    }
+
+    #[inline(always)]
+    fn begin_recv(&self, into: Kept, (channel, of, id): Place<Self>) -> Result<Request> {
+        let (at, len, tag) = (into.at().cast(), into.len(), tag(channel, of, id));
+        let (calls, flight) = (self.calls(), self.flight());
+        // SAFETY: as for a send; nobody else uses the bytes meanwhile.
+        self.begin("fi_trecv", || unsafe {
+            (calls.recv)(self.endpoint, at, len, null_mut(), ANYONE, tag, 0, context(flight))
+        })?;
+        Ok(Request(Some(flight)))
+    }
+
+    #[inline(always)]
+    fn ended(&self, request: &mut Request) -> Result<bool> {
+        let Some(flight) = request.0 else { return Ok(true) };
+        let ended = self.has_ended(flight)?;
+        if ended {
+            self.free.borrow_mut().push(flight);
+        }
+        Ok(ended)
+    }
+
+    #[inline(always)]
+    fn frame(&self, channel: u64, id: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>> {
+        let tag = tag(channel, 0, id);
+        let mut posts = self.posts.borrow_mut();
+        if posts.flights.is_empty() {
+            for _ in 0..POSTED {
+                let flight = self.flight();
+                self.post(flight, tag)?;
+                posts.flights.push(flight);
+            }
+        }
+        let flight = posts.flights[posts.next];
+        if !self.has_ended(flight)? {
+            return Ok(None);
+        }
+        posts.next = (posts.next + 1) % POSTED;
+        let (sender, bytes) = ((flight.tag.get() & ANY) >> SENDER, flight.bytes.get());
+        self.post(flight, tag)?;
+        Ok(Some((sender as Rank, bytes)))
+    }
+
+    #[inline(always)]
+    fn patience(&self) -> u32 {
+        self.look.patience
+    }
+
+    #[cold]
+    fn look(&self, waited: Duration) -> Result<()> {
+        (self.look.call.borrow_mut())(waited)
+    }
+}

@@ -1,0 +1,401 @@
+//! UCX: tagged messages of its protocol layer, UCP.
+//!
+//! Source of types and layouts: the header files of UCX 1.11 to 1.22; a test compares them with those installed.
+
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::path::{Path, PathBuf};
+use std::ptr::{null, null_mut};
+use std::time::Duration;
+
+use bandgap_comm::Yields::HalfRoundTrip;
+use bandgap_comm::{Floor, MAX_FRAME, Rank, Rendezvous, Result};
+use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
+
+use crate::FabricError;
+use crate::common::{EACH_WAY, LONG, WORDS, bytes_of, digits_of, functions, opened, text};
+use crate::structure::Structure;
+
+/// The name by which the loader finds it.
+const NAME: &str = "libucp.so.0";
+/// The oldest version in use, whose interface is asked for.
+const OLDEST: (c_uint, c_uint) = (1, 11);
+
+/// `UCP_PARAM_FIELD_FEATURES`, `…_TAG_SENDER_MASK` and `…_ESTIMATED_NUM_EPS`, and where these fields are.
+const CONTEXT: (u64, [usize; 3]) = (0x51, [8, 40, 56]);
+/// `UCP_FEATURE_TAG`.
+const TAG: u64 = 1;
+/// `UCP_WORKER_PARAM_FIELD_THREAD_MODE`; the mode for a single thread is 0.
+const THREAD_MODE: u64 = 1;
+/// `UCP_EP_PARAM_FIELD_REMOTE_ADDRESS`, and where the address is.
+const REMOTE_ADDRESS: (u64, usize) = (1, 8);
+
+/// A handle or structure of UCX.
+type Raw = *mut c_void;
+/// A structure that UCX reads.
+type In = *const c_void;
+
+functions! { "UCX 1.11":
+    version ucp_get_version_string () -> *const c_char;
+    status_string ucs_status_string (i8) -> *const c_char;
+    config_read ucp_config_read (*const c_char, *const c_char, *mut Raw) -> i8;
+    config_modify ucp_config_modify (Raw, *const c_char, *const c_char) -> i8;
+    config_release ucp_config_release (Raw) -> ();
+    init ucp_init_version (c_uint, c_uint, In, In, *mut Raw) -> i8;
+    print_info ucp_context_print_info (Raw, *mut libc::FILE) -> ();
+    cleanup ucp_cleanup (Raw) -> ();
+    worker_create ucp_worker_create (Raw, In, *mut Raw) -> i8;
+    worker_destroy ucp_worker_destroy (Raw) -> ();
+    address ucp_worker_get_address (Raw, *mut *mut u8, *mut usize) -> i8;
+    release_address ucp_worker_release_address (Raw, *mut u8) -> ();
+    endpoint ucp_ep_create (Raw, In, *mut Raw) -> i8;
+    progress ucp_worker_progress (Raw) -> c_uint;
+    send ucp_tag_send_nbx (Raw, In, usize, u64, In) -> isize;
+    recv ucp_tag_recv_nbx (Raw, Raw, usize, u64, u64, In) -> isize;
+    probe ucp_tag_probe_nb (Raw, u64, u64, c_int, *mut [u64; 2]) -> Raw;
+    recv_probed ucp_tag_msg_recv_nbx (Raw, Raw, usize, Raw, In) -> isize;
+    status ucp_request_check_status (Raw) -> i8;
+    free ucp_request_free (Raw) -> ();
+}
+
+/// A message in flight; 0 if it has ended already.
+pub struct Request(isize);
+
+/// An initialised UCX: one worker, and an endpoint to every other rank.
+pub struct Ucx {
+    api: Api,
+    context: Raw,
+    worker: Raw,
+    /// By rank; this rank's own is null.
+    endpoints: Vec<Raw>,
+    /// `ucp_request_param_t` that asks for nothing.
+    plain: Structure<16>,
+    rank: Rank,
+    look: Look,
+    version: String,
+    path: PathBuf,
+}
+
+impl Drop for Ucx {
+    fn drop(&mut self) {
+        // SAFETY: nothing uses them any more. Endpoints end with their worker. Memory of messages in flight is not
+        // freed, and no message moves afterwards.
+        unsafe {
+            if !self.worker.is_null() {
+                (self.api.worker_destroy)(self.worker);
+            }
+            if !self.context.is_null() {
+                (self.api.cleanup)(self.context);
+            }
+        }
+    }
+}
+
+/// The place of a sender's rank in a tag: above those of programs, below the channel.
+const SENDER: u32 = 32;
+/// The place of a channel in a tag.
+const CHANNEL: u32 = 56;
+
+/// The senders of a message that any rank may send.
+const ANY: u64 = ((1 << CHANNEL) - 1) & !((1 << SENDER) - 1);
+
+impl Ucx {
+    /// A context with all transports, or with one.
+    fn init(&self, transport: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
+        let (mut config, mut context) = (null_mut(), null_mut());
+        let (fields, [features, senders, count]) = CONTEXT;
+        let of = [(0, fields), (features, TAG), (senders, ANY), (count, ranks as u64)];
+        let params = Structure::<16>::of(&of);
+        // SAFETY: texts end with 0; the configuration is released once.
+        unsafe {
+            let refused = (self.api.config_read)(null(), null(), &mut config);
+            self.fine(refused, || "ucp_config_read".to_owned())?;
+            let only = transport.and_then(|name| CString::new(format!("{name},self")).ok());
+            let refused = only
+                .map_or(0, |only| (self.api.config_modify)(config, c"TLS".as_ptr(), only.as_ptr()));
+            let set = self.fine(refused, || "ucp_config_modify".to_owned());
+            let (major, minor) = OLDEST;
+            let refused = (self.api.init)(major, minor, params.at(), config, &mut context);
+            (self.api.config_release)(config);
+            set?;
+            self.fine(refused, || "ucp_init".to_owned())?;
+        }
+        Ok(context)
+    }
+
+    /// Refuses a transport that UCX does not have here. Of `rc_verbs` and `rc_mlx5`, `rc` is the family.
+    fn check(&self, named: &str, ranks: usize) -> Result<(), FabricError> {
+        let all = self.init(None, ranks)?;
+        let (mut at, mut len) = (null_mut(), 0);
+        // SAFETY: the stream writes text that ends with 0 to memory of its own until it is closed. That is freed.
+        let described = unsafe {
+            let stream = libc::open_memstream(&mut at, &mut len);
+            (self.api.print_info)(all, stream);
+            libc::fclose(stream);
+            (self.api.cleanup)(all);
+            let described = text(at);
+            libc::free(at.cast());
+            described
+        };
+        // Lines such as: resource 2 : md 2 dev 2 flags -- posix/memory.
+        let names = described.lines().filter(|line| line.contains("resource "));
+        let names = names.filter_map(|line| line.rsplit([' ', '\t']).next()?.split_once('/'));
+        let mut there: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+        there.sort();
+        there.dedup();
+        let is_it = |name: &String| {
+            name.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        };
+        if there.iter().any(is_it) {
+            return Ok(());
+        }
+        let (named, library) = (named.to_owned(), format!("UCX {}", self.version));
+        Err(FabricError::NoTransport { named, library, there })
+    }
+
+    /// Exchanges addresses, and makes an endpoint to every other rank.
+    fn meet(&mut self, transport: Option<&str>, meeting: &mut Rendezvous<'_>) -> Result<()> {
+        let (mut at, mut len) = (null_mut(), 0);
+        // SAFETY: UCX gives an address of this length, which is released once.
+        let own = unsafe {
+            let refused = (self.api.address)(self.worker, &mut at, &mut len);
+            self.fine(refused, || "ucp_worker_get_address".to_owned())?;
+            let own = std::slice::from_raw_parts(at, len).to_vec();
+            (self.api.release_address)(self.worker, at);
+            own
+        };
+        for (peer, there) in (meeting.exchange)(digits_of(&own))?.into_iter().enumerate() {
+            let mut endpoint = null_mut();
+            if peer != self.rank {
+                let there = bytes_of(peer, &there)?;
+                let (field, at) = REMOTE_ADDRESS;
+                let params = Structure::<32>::of(&[(0, field), (at, there.as_ptr().addr() as u64)]);
+                // SAFETY: the address stays until the call returns.
+                let refused =
+                    unsafe { (self.api.endpoint)(self.worker, params.at(), &mut endpoint) };
+                let over = transport.unwrap_or("UCX");
+                self.fine(refused, || format!("connect to rank {peer} over {over}"))?;
+            }
+            self.endpoints.push(endpoint);
+        }
+        Ok(())
+    }
+
+    /// The error of a status that is one.
+    #[inline(always)]
+    fn fine(&self, status: i8, operation: impl FnOnce() -> String) -> Result<(), FabricError> {
+        if status >= 0 { Ok(()) } else { Err(self.refused(status, operation())) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refused(&self, status: i8, operation: String) -> FabricError {
+        // SAFETY: the function takes any status.
+        let text = unsafe { text((self.api.status_string)(status)) };
+        FabricError::Refused { operation, text, code: status.into() }
+    }
+
+    /// The request that a call returned, in place of which it may return an error.
+    #[inline(always)]
+    fn begun(&self, request: isize, operation: &str) -> Result<Request> {
+        // Errors are statuses above -100.
+        if request >= 0 || request < -100 {
+            return Ok(Request(request));
+        }
+        Err(self.refused(request as i8, operation.to_owned()).into())
+    }
+}
+
+impl Fabric for Ucx {
+    const NAME: &'static str = "ucx";
+    const MEANING: &'static str =
+        "the UCX that is installed, found at run time; ucx:NAME is one of its transports";
+    const OPTION: &'static str = "--ucx-lib";
+    const ARGUMENT: &'static str = "a transport of UCX, such as posix or tcp";
+    const VARIABLES: &'static str = "UCX_";
+    const FLOORS: &'static [Floor] = &[
+        Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 500)
+            .compared(WORDS),
+        Floor::new("ucp_tag_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
+    ];
+
+    fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {
+        let package = "libucx0 or ucx";
+        let symbol = "ucp_get_version_string";
+        let (opened, path) = opened(meeting.library, NAME, symbol, [package, Self::OPTION])?;
+        let api = Api::of(&opened, &path)?;
+        // SAFETY: the function may be called at any time.
+        let version = unsafe { text((api.version)()) };
+        let mut ucx = Self {
+            api,
+            context: null_mut(),
+            worker: null_mut(),
+            endpoints: Vec::new(),
+            plain: Structure::of(&[]),
+            rank: meeting.rank,
+            look,
+            version,
+            path,
+        };
+        let transport = meeting.argument;
+        if let Some(named) = transport {
+            ucx.check(named, meeting.size)?;
+        }
+        ucx.context = ucx.init(transport, meeting.size)?;
+        let params = Structure::<32>::of(&[(0, THREAD_MODE)]);
+        // SAFETY: the structures have the layout of the header, as everywhere below.
+        let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
+        ucx.fine(refused, || "ucp_worker_create".to_owned())?;
+        ucx.meet(transport, meeting)?;
+        Ok(ucx)
+    }
+
+    fn described(&self) -> ([String; 2], &Path) {
+        ([format!("UCX {}", self.version), self.version.clone()], &self.path)
+    }
+}
+
+/// The tag of a message from this rank.
+#[inline(always)]
+fn tag(channel: u64, sender: Rank, tag: u32) -> u64 {
+    channel | (sender as u64) << SENDER | u64::from(tag)
+}
+
+impl Tagged for Ucx {
+    /// The highest bits of a tag.
+    type Channel = u64;
+    type Request = Request;
+
+    #[inline(always)]
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    #[inline(always)]
+    fn size(&self) -> usize {
+        self.endpoints.len()
+    }
+
+    fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
+        Ok((of as u64) << CHANNEL)
+    }
+
+    #[inline(always)]
+    fn begin_send(&self, from: Kept, (channel, to, id): Place<Self>) -> Result<Request> {
+        let (at, len, tag) =
+            (from.at().cast_const().cast(), from.len(), tag(channel, self.rank, id));
+        // SAFETY: the bytes stay until the request has ended.
+        let request = unsafe { (self.api.send)(self.endpoints[to], at, len, tag, self.plain.at()) };
+        self.begun(request, "ucp_tag_send_nbx")
+    }
+
+    #[inline(always)]
+    fn begin_recv(&self, into: Kept, (channel, of, id): Place<Self>) -> Result<Request> {
+        let (at, len, tag) = (into.at().cast(), into.len(), tag(channel, of, id));
+        // SAFETY: as for a send; nobody else uses them meanwhile.
+        let request =
+            unsafe { (self.api.recv)(self.worker, at, len, tag, u64::MAX, self.plain.at()) };
+        self.begun(request, "ucp_tag_recv_nbx")
+    }
+
+    #[inline(always)]
+    fn ended(&self, request: &mut Request) -> Result<bool> {
+        if request.0 == 0 {
+            return Ok(true);
+        }
+        let at = std::ptr::with_exposed_provenance_mut(request.0 as usize);
+        // SAFETY: a request of this worker that has not been freed.
+        unsafe {
+            let status = (self.api.status)(at);
+            if status > 0 {
+                (self.api.progress)(self.worker);
+                return Ok(false);
+            }
+            (self.api.free)(at);
+            self.fine(status, || "pass a message".to_owned())?;
+        }
+        Ok(true)
+    }
+
+    #[inline(always)]
+    fn frame(&self, channel: u64, id: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>> {
+        let (mut info, mut bytes) = ([0; 2], [0; MAX_FRAME]);
+        // SAFETY: there is room for the sender's tag and the length, and for a frame: a longer message is an error. The
+        // bytes stay until it has arrived.
+        unsafe {
+            (self.api.progress)(self.worker);
+            let message = (self.api.probe)(self.worker, tag(channel, 0, id), !ANY, 1, &mut info);
+            if message.is_null() {
+                return Ok(None);
+            }
+            let (at, plain) = (bytes.as_mut_ptr().cast(), self.plain.at());
+            let request = (self.api.recv_probed)(self.worker, at, MAX_FRAME, message, plain);
+            let mut request = self.begun(request, "ucp_tag_msg_recv_nbx")?;
+            // So short a message has come whole.
+            while !self.ended(&mut request)? {}
+        }
+        Ok(Some((((info[0] & ANY) >> SENDER) as Rank, bytes)))
+    }
+
+    #[inline(always)]
+    fn patience(&self) -> u32 {
+        self.look.patience
+    }
+
+    #[cold]
+    fn look(&self, waited: Duration) -> Result<()> {
+        (self.look.call.borrow_mut())(waited)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn layouts_are_those_of_the_header() {
+        let (fields, [features, senders, count]) = CONTEXT;
+        let mask = "UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | \
+                    UCP_PARAM_FIELD_ESTIMATED_NUM_EPS";
+        let offset = |of: &str, field: &str| format!("offsetof({of}, {field})");
+        let checks = [
+            (mask.to_owned(), fields),
+            (offset("ucp_params_t", "features"), features as u64),
+            (offset("ucp_params_t", "tag_sender_mask"), senders as u64),
+            (offset("ucp_params_t", "estimated_num_eps"), count as u64),
+            ("sizeof(ucp_params_t) <= 128".to_owned(), 1),
+            ("UCP_FEATURE_TAG".to_owned(), TAG),
+            ("UCP_WORKER_PARAM_FIELD_THREAD_MODE".to_owned(), THREAD_MODE),
+            ("UCS_THREAD_MODE_SINGLE".to_owned(), 0),
+            ("sizeof(ucp_worker_params_t) <= 256".to_owned(), 1),
+            ("UCP_EP_PARAM_FIELD_REMOTE_ADDRESS".to_owned(), REMOTE_ADDRESS.0),
+            (offset("ucp_ep_params_t", "address"), REMOTE_ADDRESS.1 as u64),
+            ("sizeof(ucp_ep_params_t) <= 256".to_owned(), 1),
+            ("sizeof(ucp_request_param_t) <= 128".to_owned(), 1),
+            ("sizeof(ucs_status_t)".to_owned(), 1),
+            ("UCS_ERR_LAST".to_owned(), -100_i64 as u64),
+            ("sizeof(ucp_tag_recv_info_t)".to_owned(), 16),
+            (offset("ucp_tag_recv_info_t", "sender_tag"), 0),
+        ];
+        let check = |(c, value): (String, u64)| {
+            format!("_Static_assert(({c}) == {}, \"\");\n", value as i64)
+        };
+        let source = "#include <ucp/api/ucp.h>\n#include <stddef.h>\n".to_owned()
+            + &checks.map(check).concat();
+        let compile = |source: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("layout.c");
+            std::fs::write(&path, source).unwrap();
+            let cc = Command::new("cc").args(["-w", "-fsyntax-only"]).arg(&path).output();
+            cc.map(|of| (of.status.success(), String::from_utf8_lossy(&of.stderr).into_owned()))
+        };
+        if !compile("#include <ucp/api/ucp.h>\n").is_ok_and(|(there, _)| there) {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: cc with ucp/api/ucp.h is not installed");
+            return;
+        }
+        let (right, said) = compile(&source).unwrap();
+        assert!(right, "{said}");
+    }
+}

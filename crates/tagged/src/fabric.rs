@@ -1,0 +1,160 @@
+//! A library of tagged messages as a transport, with its floors: messages there and back on its own calls.
+
+use std::cell::RefCell;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use bandgap_comm::{Bare, CommError, Floor, FloorRole, Measuring, Part, Rendezvous, Result, Timer};
+
+use crate::{Memory, Tagged, Traffic};
+
+/// Fruitless looks at a message between two readings of the clock.
+const PATIENCE: u32 = 1 << 10;
+/// Longest wait to begin a message.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Bytes of a number, which begins each message.
+const NUMBER: usize = size_of::<u64>();
+
+/// What a waiting rank does, and after how many fruitless looks at a message.
+pub struct Look {
+    /// Looks between two calls.
+    pub patience: u32,
+    /// Gets the time that the wait has lasted.
+    pub call: RefCell<Box<dyn FnMut(Duration) -> Result<()>>>,
+}
+
+/// A library of tagged messages that bandgap itself starts ranks for: a transport.
+pub trait Fabric: Tagged + Sized {
+    /// The transport's name.
+    const NAME: &'static str;
+    /// What it is, in a few words.
+    const MEANING: &'static str;
+    /// The option that names the library.
+    const OPTION: &'static str;
+    /// What may stand behind the colon.
+    const ARGUMENT: &'static str;
+    /// The beginning of the names of variables that configure it.
+    const VARIABLES: &'static str;
+    /// Its floors: half round trips of tagged messages.
+    const FLOORS: &'static [Floor];
+
+    /// Opens the library, by default the one that the loader finds, and connects this rank with all others.
+    ///
+    /// # Errors
+    /// There is no such library, it has not what is asked for, it refused, or the ranks did not meet.
+    fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self>;
+
+    /// The library's name, its version, and its file.
+    fn described(&self) -> ([String; 2], &Path);
+}
+
+/// One rank's end of a ping-pong of tagged messages. Each message begins with its number, which is checked.
+pub struct PingPong<T: Tagged> {
+    world: T,
+    channel: T::Channel,
+    /// What is sent, and what is received.
+    memory: Memory,
+    /// That of the last round.
+    number: u64,
+}
+
+impl<T: Fabric> Bare for PingPong<T> {
+    const NAME: &'static str = T::NAME;
+    const HOSTS: bool = true;
+    const FLOORS: &'static [Floor] = T::FLOORS;
+
+    fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self> {
+        let call = |waited| {
+            let waiting_for = "a message that cannot be begun";
+            if waited < LONGEST { Ok(()) } else { Err(CommError::Deadline { waited, waiting_for }) }
+        };
+        let look = Look { patience: PATIENCE, call: RefCell::new(Box::new(call)) };
+        let world = T::connect(meeting, look).map_err(|error| match error {
+            CommError::Missing(why) => CommError::Unavailable { reason: why.to_string() },
+            other => other,
+        })?;
+        let channel = world.channel(Traffic::Programs, meeting.size)?;
+        Ok(Self { world, channel, memory: Memory::new(0), number: 0 })
+    }
+
+    fn measure(
+        &mut self,
+        _floor: &str,
+        bytes: usize,
+        with: &Measuring<'_, impl Timer>,
+    ) -> Result<Vec<u64>> {
+        let bytes = bytes.max(NUMBER);
+        self.memory.resize(2 * bytes);
+        let [from, into] = [0, bytes].map(|at| Part::new(at, bytes));
+        match with.role {
+            FloorRole::Initiator => with.timed(|| {
+                (0..with.window.rounds).try_for_each(|_| {
+                    self.number += 1;
+                    self.send(from, with)?;
+                    self.receive(into, with)
+                })
+            }),
+            FloorRole::Responder => {
+                (0..with.window.all_rounds()).try_for_each(|_| {
+                    self.number += 1;
+                    self.receive(into, with)?;
+                    self.send(from, with)
+                })?;
+                Ok(Vec::new())
+            }
+        }
+    }
+}
+
+impl<T: Tagged> PingPong<T> {
+    #[inline(always)]
+    fn send(&mut self, from: Part, with: &Measuring<'_, impl Timer>) -> Result<()> {
+        self.memory[..NUMBER].copy_from_slice(&self.number.to_le_bytes());
+        let place = (self.channel, 1 - self.world.rank(), 0);
+        let request = self.memory.begin_send(&self.world, from, place)?;
+        self.wait(request, with)
+    }
+
+    #[inline(always)]
+    fn receive(&mut self, into: Part, with: &Measuring<'_, impl Timer>) -> Result<()> {
+        let peer = 1 - self.world.rank();
+        let place = (self.channel, peer, 0);
+        let request = self.memory.begin_recv(&self.world, into, place)?;
+        self.wait(request, with)?;
+        if self.memory[into.at..into.at + NUMBER] != self.number.to_le_bytes() {
+            let what = format!("a message that is not the {}th", self.number);
+            return Err(CommError::Garbage { peer, what });
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn wait(&mut self, mut request: T::Request, with: &Measuring<'_, impl Timer>) -> Result<()> {
+        let (mut looks, mut since) = (0, None);
+        while !self.world.ended(&mut request)? {
+            looks += 1;
+            if looks == PATIENCE {
+                looks = 0;
+                let waited = since.get_or_insert_with(Instant::now).elapsed();
+                look(waited, with.patience, with.give_up)?;
+            }
+        }
+        self.memory.ended(1);
+        Ok(())
+    }
+}
+
+#[cold]
+fn look(
+    waited: Duration,
+    patience: Duration,
+    give_up: &dyn Fn(Duration, Duration) -> bool,
+) -> Result<()> {
+    let waiting_for = "the other side of a floor";
+    if give_up(waited, patience) {
+        Err(CommError::Deadline { waited, waiting_for })
+    } else {
+        Ok(())
+    }
+}
