@@ -277,11 +277,11 @@ impl Ucx {
     /// The request that a call returned, in place of which it may return an error.
     #[inline(always)]
     fn begun(&self, request: isize, operation: &str) -> Result<Request> {
-        // Errors are statuses above -100.
-        if request >= 0 || request < -100 {
-            return Ok(Request(request));
+        // Addresses that are statuses are errors.
+        match (-100..0).contains(&request) {
+            false => Ok(Request(request)),
+            true => Err(self.refused(request as i8, operation.to_owned()).into()),
         }
-        Err(self.refused(request as i8, operation.to_owned()).into())
     }
 }
 
