@@ -166,7 +166,8 @@ impl Ucx {
         if let Some(named) = transport {
             ucx.check(named, meeting.size)?;
         }
-        ucx.context = ucx.init(transport, meeting.size)?;
+        let only = transport.map(|name| format!("{name},self"));
+        ucx.context = ucx.init(only.as_deref(), meeting.size)?;
         let params = Structure::<32>::of(&[(0, THREAD_MODE)]);
         // SAFETY: the structures have the layout of the header, as everywhere below.
         let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
@@ -175,8 +176,8 @@ impl Ucx {
         Ok(ucx)
     }
 
-    /// A context with all transports, or with one.
-    fn init(&self, transport: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
+    /// A context with these transports, or with those that the environment allows.
+    fn init(&self, transports: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
         let (mut config, mut context) = (null_mut(), null_mut());
         let (fields, [features, senders, count]) = CONTEXT;
         let of = [(0, fields), (features, TAG), (senders, ANY), (count, ranks as u64)];
@@ -185,7 +186,7 @@ impl Ucx {
         unsafe {
             let refused = (self.api.config_read)(null(), null(), &mut config);
             self.fine(refused, || "ucp_config_read".to_owned())?;
-            let only = transport.and_then(|name| CString::new(format!("{name},self")).ok());
+            let only = transports.and_then(|names| CString::new(names).ok());
             let refused = only
                 .map_or(0, |only| (self.api.config_modify)(config, c"TLS".as_ptr(), only.as_ptr()));
             let set = self.fine(refused, || "ucp_config_modify".to_owned());
@@ -200,7 +201,7 @@ impl Ucx {
 
     /// Refuses a transport that UCX does not have here. Of `rc_verbs` and `rc_mlx5`, `rc` is the family.
     fn check(&self, named: &str, ranks: usize) -> Result<(), FabricError> {
-        let all = self.init(None, ranks)?;
+        let all = self.init(Some("all"), ranks)?;
         let (mut at, mut len) = (null_mut(), 0);
         // SAFETY: the stream writes text that ends with 0 to memory of its own until it is closed. That is freed.
         let described = unsafe {
@@ -374,7 +375,11 @@ impl Tagged for Ucx {
             // So short a message has come whole.
             while !self.ended(&mut request)? {}
         }
-        Ok(Some((((info[0] & ANY) >> SENDER) as Rank, bytes)))
+        let peer = ((info[0] & ANY) >> SENDER) as Rank;
+        if peer >= self.endpoints.len() {
+            return Err(CommError::Garbage { peer, what: "a frame of no rank".to_owned() });
+        }
+        Ok(Some((peer, bytes)))
     }
 
     #[inline(always)]
