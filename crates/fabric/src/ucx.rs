@@ -99,8 +99,8 @@ const CHANNEL: u32 = 56;
 const ANY: u64 = ((1 << CHANNEL) - 1) & !((1 << SENDER) - 1);
 
 impl Ucx {
-    /// A context with all transports, or with one.
-    fn init(&self, transport: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
+    /// A context with these transports, or with those that the environment allows.
+    fn init(&self, transports: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
         let (mut config, mut context) = (null_mut(), null_mut());
         let (fields, [features, senders, count]) = CONTEXT;
         let of = [(0, fields), (features, TAG), (senders, ANY), (count, ranks as u64)];
@@ -109,7 +109,7 @@ impl Ucx {
         unsafe {
             let refused = (self.api.config_read)(null(), null(), &mut config);
             self.fine(refused, || "ucp_config_read".to_owned())?;
-            let only = transport.and_then(|name| CString::new(format!("{name},self")).ok());
+            let only = transports.and_then(|names| CString::new(names).ok());
             let refused = only
                 .map_or(0, |only| (self.api.config_modify)(config, c"TLS".as_ptr(), only.as_ptr()));
             let set = self.fine(refused, || "ucp_config_modify".to_owned());
@@ -124,7 +124,7 @@ impl Ucx {
 
     /// Refuses a transport that UCX does not have here. Of `rc_verbs` and `rc_mlx5`, `rc` is the family.
     fn check(&self, named: &str, ranks: usize) -> Result<(), FabricError> {
-        let all = self.init(None, ranks)?;
+        let all = self.init(Some("all"), ranks)?;
         let (mut at, mut len) = (null_mut(), 0);
         // SAFETY: the stream writes text that ends with 0 to memory of its own until it is closed. That is freed.
         let described = unsafe {
@@ -197,11 +197,11 @@ impl Ucx {
     /// The request that a call returned, in place of which it may return an error.
     #[inline(always)]
     fn begun(&self, request: isize, operation: &str) -> Result<Request> {
-        // Errors are statuses above -100.
-        if request >= 0 || request < -100 {
-            return Ok(Request(request));
+        // Addresses that are statuses are errors.
+        match (-100..0).contains(&request) {
+            false => Ok(Request(request)),
+            true => Err(self.refused(request as i8, operation.to_owned()).into()),
         }
-        Err(self.refused(request as i8, operation.to_owned()).into())
     }
 }
 
@@ -240,7 +240,8 @@ impl Fabric for Ucx {
         if let Some(named) = transport {
             ucx.check(named, meeting.size)?;
         }
-        ucx.context = ucx.init(transport, meeting.size)?;
+        let only = transport.map(|name| format!("{name},self"));
+        ucx.context = ucx.init(only.as_deref(), meeting.size)?;
         let params = Structure::<32>::of(&[(0, THREAD_MODE)]);
         // SAFETY: the structures have the layout of the header, as everywhere below.
         let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
@@ -333,7 +334,11 @@ impl Tagged for Ucx {
             // So short a message has come whole.
             while !self.ended(&mut request)? {}
         }
-        Ok(Some((((info[0] & ANY) >> SENDER) as Rank, bytes)))
+        let peer = ((info[0] & ANY) >> SENDER) as Rank;
+        if peer >= self.endpoints.len() {
+            return Err(CommError::Garbage { peer, what: "a frame of no rank".to_owned() });
+        }
+        Ok(Some((peer, bytes)))
     }
 
     #[inline(always)]

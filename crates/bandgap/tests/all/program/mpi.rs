@@ -50,7 +50,7 @@ fn as_root(command: &mut Command) {
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
 }
 
-fn run(command: Command) -> Finished {
+pub fn run(command: Command) -> Finished {
     let mut command = assert_cmd::Command::from_std(command);
     Finished::from(command.timeout(PATIENCE).output().unwrap())
 }
