@@ -1,0 +1,197 @@
+//! A connected socket that gRPC uses while its rank polls.
+//!
+//! The rank itself looks for bytes, and wakes the task that reads them. So a poll that finds nothing costs one system
+//! call, and needs no turn of the runtime and no queue of events (epoll).
+
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use crate::seam::Rank;
+use rustix::event::{PollFd, PollFlags};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tonic::transport::server::Connected;
+
+/// Bytes that the rank takes when it looks. What is longer is read where it is wanted.
+const FIRST: usize = 4 << 10;
+/// Bytes at most that are then read before the rank looks again, so that it hears of what has arrived.
+const MORE: usize = 512 << 10;
+
+/// A rank's end of a connection to a peer.
+pub(crate) struct Wire {
+    pub peer: Rank,
+    socket: TcpStream,
+    state: Mutex<State>,
+}
+
+struct State {
+    first: Box<[u8]>,
+    /// What of `first` has not been read.
+    unread: Range<usize>,
+    /// Bytes that may be read from the socket before the rank looks again.
+    more: usize,
+    ended: bool,
+    /// The task that waits for bytes.
+    reader: Option<Waker>,
+    /// The task that waits for room.
+    writer: Option<Waker>,
+}
+
+impl Wire {
+    /// A wire, and what gRPC reads and writes.
+    pub fn over(peer: Rank, socket: TcpStream) -> (Arc<Self>, Io) {
+        let state = State {
+            first: vec![0; FIRST].into(),
+            unread: 0..0,
+            more: 0,
+            ended: false,
+            reader: None,
+            writer: None,
+        };
+        let wire = Arc::new(Self { peer, socket, state: Mutex::new(state) });
+        (Arc::clone(&wire), Io(wire))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether bytes have arrived, or the end. Adds the tasks that can go on.
+    pub fn look(&self, wake: &mut Vec<Waker>) -> bool {
+        let mut state = self.state();
+        let state = &mut *state;
+        wake.extend(state.writer.take());
+        if state.ended {
+            return false;
+        }
+        if state.unread.is_empty() {
+            match at_once((&self.socket).read(&mut state.first)) {
+                Ok(None) => return false,
+                Ok(Some(bytes)) if bytes > 0 => {
+                    state.unread = 0..bytes;
+                    state.more = if bytes == FIRST { MORE } else { 0 };
+                }
+                Ok(_) | Err(_) => state.ended = true,
+            }
+        }
+        wake.extend(state.reader.take());
+        true
+    }
+
+    /// Whether the peer has closed the connection, or gRPC has.
+    pub fn ended(&self) -> bool {
+        self.state().ended
+    }
+
+    /// Whether bytes wait for room: all others are with the system.
+    pub fn blocked(&self) -> bool {
+        self.state().writer.is_some()
+    }
+
+    /// What to wait for if the rank sleeps.
+    pub fn awaited(&self) -> PollFd<'_> {
+        let room = if self.blocked() { PollFlags::OUT } else { PollFlags::empty() };
+        PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN | room)
+    }
+
+    fn written(&self, cx: &Context<'_>, done: io::Result<usize>) -> Poll<io::Result<usize>> {
+        let done = at_once(done);
+        let full = matches!(done, Ok(None));
+        self.state().writer = full.then(|| cx.waker().clone());
+        match done.transpose() {
+            Some(done) => Poll::Ready(done),
+            None => Poll::Pending,
+        }
+    }
+}
+
+/// `None` if the call would have waited.
+fn at_once(done: io::Result<usize>) -> io::Result<Option<usize>> {
+    match done {
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+            Ok(None)
+        }
+        done => done.map(Some),
+    }
+}
+
+/// The wire as gRPC sees it.
+pub(crate) struct Io(Arc<Wire>);
+
+impl Drop for Io {
+    fn drop(&mut self) {
+        self.0.state().ended = true;
+    }
+}
+
+impl Connected for Io {
+    type ConnectInfo = ();
+    fn connect_info(&self) {}
+}
+
+impl AsyncRead for Io {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut state = self.0.state();
+        let state = &mut *state;
+        let held = state.unread.len().min(into.remaining());
+        if held > 0 {
+            into.put_slice(&state.first[state.unread.start..][..held]);
+            state.unread.start += held;
+            return Poll::Ready(Ok(()));
+        }
+        let room = into.remaining().min(state.more);
+        if room > 0 && !state.ended {
+            let bytes = at_once((&self.0.socket).read(into.initialize_unfilled_to(room)))?;
+            // Less than there was room for: no more has arrived.
+            state.more = if bytes == Some(room) { state.more - room } else { 0 };
+            state.ended = bytes == Some(0);
+            into.advance(bytes.unwrap_or(0));
+            if bytes.is_some() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        if state.ended {
+            return Poll::Ready(Ok(()));
+        }
+        state.reader = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl AsyncWrite for Io {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.0.written(cx, (&self.0.socket).write(bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.0.written(cx, (&self.0.socket).write_vectored(parts))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(self.0.socket.shutdown(Shutdown::Write))
+    }
+}
