@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use crate::seam::{CommError, Rank};
-use rustix::event::Timespec;
+use bandgap::transport::{CommError, Rank};
+use rustix::event::{Timespec, poll};
 use rustix::io::Errno;
 use tokio::runtime::{Builder, Runtime};
 
@@ -20,7 +20,7 @@ const MOMENT: Duration = Duration::from_millis(20);
 
 pub(crate) struct Engine {
     runtime: Runtime,
-    pub wires: Vec<Arc<Wire>>,
+    wires: Vec<Arc<Wire>>,
     wake: Vec<Waker>,
 }
 
@@ -38,20 +38,21 @@ impl Engine {
         io
     }
 
-    /// Does this within the runtime, and then lets tasks run until none can go on.
+    /// Does this within the runtime, then lets tasks run until none can go on, and sends what they wrote.
     pub fn turn<T>(&self, first: impl FnOnce() -> T) -> T {
-        self.runtime.block_on(async {
+        let done = self.runtime.block_on(async {
             let done = first();
             tokio::task::yield_now().await;
             done
-        })
+        });
+        self.wires.iter().for_each(|wire| wire.send());
+        done
     }
 
-    /// Looks at the wires that are wanted, by their numbers, and lets the tasks run that can go on. Names the peers of
-    /// which something came.
-    pub fn look(&mut self, wanted: impl Fn(usize) -> bool, mut brought: impl FnMut(Rank)) {
+    /// Looks at the wires, and lets the tasks run that can go on. Names the peers of which something came.
+    pub fn look(&mut self, mut brought: impl FnMut(Rank)) {
         let mut wake = std::mem::take(&mut self.wake);
-        for (_, wire) in self.wires.iter().enumerate().filter(|(number, _)| wanted(*number)) {
+        for wire in &self.wires {
             if wire.look(&mut wake) {
                 brought(wire.peer);
             }
@@ -69,8 +70,7 @@ impl Engine {
         mut found: impl FnMut() -> Option<T>,
     ) -> Result<T, CommError> {
         loop {
-            self.look(|_| true, |_| ());
-            self.turn(|| ());
+            self.look(|_| ());
             if let Some(found) = found() {
                 return Ok(found);
             }
@@ -85,10 +85,13 @@ impl Engine {
 
     /// Fails if a connection has ended.
     pub fn nobody_left(&self) -> Result<(), CommError> {
-        match self.wires.iter().find(|wire| wire.ended()) {
-            Some(wire) => Err(gone(wire.peer, "its connection has ended")),
-            None => Ok(()),
-        }
+        let left = self.wires.iter().find(|wire| wire.ended());
+        left.map_or(Ok(()), |wire| Err(gone(wire.peer, "its connection has ended")))
+    }
+
+    /// Whether bytes to the peer wait for room.
+    pub fn blocked(&self, peer: Rank) -> bool {
+        self.wires.iter().any(|wire| wire.peer == peer && wire.blocked())
     }
 
     /// Wires with bytes that wait for room.
@@ -99,7 +102,7 @@ impl Engine {
     /// Sleeps until bytes arrive or find room.
     pub fn block(&self, timeout: Duration) -> Result<(), CommError> {
         let mut sockets: Vec<_> = self.wires.iter().map(|wire| wire.awaited()).collect();
-        match rustix::event::poll(&mut sockets, Timespec::try_from(timeout).ok().as_ref()) {
+        match poll(&mut sockets, Timespec::try_from(timeout).ok().as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => {
                 Err(CommError::System { operation: "wait for a socket", source: error.into() })

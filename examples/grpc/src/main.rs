@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use grpc::{Calls, OnStream, PlainCalls, PlainStream};
+use grpc::{Calls, OnStream, Over, Plain, PlainCalls};
 
 fn main() -> ExitCode {
     bandgap::Tool::new()
-        .transport::<Calls>()
-        .floors::<PlainCalls>()
-        .transport::<OnStream>()
-        .floors::<PlainStream>()
+        .transport::<Over<Calls>>()
+        .floors::<Plain<PlainCalls>>()
+        .transport::<Over<OnStream>>()
+        .floors::<Plain<OnStream>>()
         .main()
 }

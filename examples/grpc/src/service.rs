@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 
-use crate::seam::{CommError, Frame, MAX_FRAME, Rank};
+use bandgap::transport::{CommError, Frame, MAX_FRAME, Rank};
 use bytes::Bytes;
 use http::uri::PathAndQuery;
 use hyper_util::rt::TokioIo;
@@ -18,10 +18,11 @@ use tonic::{Request, Response, Status};
 use tonic_prost::ProstCodec;
 use tower::Service;
 
+/// What travels:
 /// message Parcel { uint64 number = 1; bytes frame = 2; bytes payload = 3; uint64 at = 4; }
 #[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct Parcel {
-    /// Of a call: how many its rank made before.
+pub struct Parcel {
+    /// Where the way keeps no order: parcels before, and this one. 0 if there is no frame.
     #[prost(uint64, tag = "1")]
     pub number: u64,
     #[prost(bytes = "bytes", tag = "2")]
@@ -47,14 +48,15 @@ impl Parcel {
         }
     }
 
-    /// Puts the payload where its frame says.
-    pub fn put(&self, peer: Rank, frame: &Frame, memory: &mut [u8]) -> Result<(), CommError> {
+    /// Puts the payload where its frame says. Returns whether it is the last of it.
+    pub fn put(&self, peer: Rank, frame: &Frame, memory: &mut [u8]) -> Result<bool, CommError> {
         let target = frame.target(memory.len()).map_err(|error| garbage(peer, error))?;
-        let rest = memory[target].get_mut(self.at as usize..);
-        let room = rest.and_then(|rest| rest.get_mut(..self.payload.len()));
-        room.ok_or_else(|| garbage(peer, "more bytes than announced"))?
-            .copy_from_slice(&self.payload);
-        Ok(())
+        let rest = memory[target].get_mut(self.at as usize..).unwrap_or_default();
+        let Some((room, rest)) = rest.split_at_mut_checked(self.payload.len()) else {
+            return Err(garbage(peer, "more bytes than announced"));
+        };
+        room.copy_from_slice(&self.payload);
+        Ok(rest.is_empty())
     }
 }
 

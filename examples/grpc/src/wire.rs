@@ -1,9 +1,9 @@
 //! A connected socket that gRPC uses while its rank polls.
 //!
 //! The rank itself looks for bytes, and wakes the task that reads them. So a poll that finds nothing costs one system
-//! call, and needs no turn of the runtime and no queue of events (epoll).
+//! call, and needs no turn of the runtime and no queue of events (epoll). What tasks write in a turn leaves in one call.
 
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use crate::seam::Rank;
+use bandgap::transport::Rank;
 use rustix::event::{PollFd, PollFlags};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::server::Connected;
@@ -20,6 +20,8 @@ use tonic::transport::server::Connected;
 const FIRST: usize = 4 << 10;
 /// Bytes at most that are then read before the rank looks again, so that it hears of what has arrived.
 const MORE: usize = 512 << 10;
+/// Bytes that wait for the end of a turn.
+const HELD: usize = 64 << 10;
 
 /// A rank's end of a connection to a peer.
 pub(crate) struct Wire {
@@ -28,12 +30,14 @@ pub(crate) struct Wire {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
-    first: Box<[u8]>,
+    first: Vec<u8>,
     /// What of `first` has not been read.
     unread: Range<usize>,
     /// Bytes that may be read from the socket before the rank looks again.
     more: usize,
+    output: Vec<u8>,
     ended: bool,
     /// The task that waits for bytes.
     reader: Option<Waker>,
@@ -44,14 +48,7 @@ struct State {
 impl Wire {
     /// A wire, and what gRPC reads and writes.
     pub fn over(peer: Rank, socket: TcpStream) -> (Arc<Self>, Io) {
-        let state = State {
-            first: vec![0; FIRST].into(),
-            unread: 0..0,
-            more: 0,
-            ended: false,
-            reader: None,
-            writer: None,
-        };
+        let state = State { first: vec![0; FIRST], ..State::default() };
         let wire = Arc::new(Self { peer, socket, state: Mutex::new(state) });
         (Arc::clone(&wire), Io(wire))
     }
@@ -64,7 +61,9 @@ impl Wire {
     pub fn look(&self, wake: &mut Vec<Waker>) -> bool {
         let mut state = self.state();
         let state = &mut *state;
-        wake.extend(state.writer.take());
+        if state.writer.is_some() && self.sends(state) {
+            wake.extend(state.writer.take());
+        }
         if state.ended {
             return false;
         }
@@ -82,6 +81,23 @@ impl Wire {
         true
     }
 
+    /// Sends what tasks have written. Returns whether there is room for more.
+    fn sends(&self, state: &mut State) -> bool {
+        while !state.output.is_empty() && !state.ended {
+            match at_once((&self.socket).write(&state.output)) {
+                Ok(Some(bytes)) => drop(state.output.drain(..bytes)),
+                Ok(None) => break,
+                Err(_) => state.ended = true,
+            }
+        }
+        state.output.len() < HELD
+    }
+
+    /// The same, after a turn.
+    pub fn send(&self) {
+        self.sends(&mut self.state());
+    }
+
     /// Whether the peer has closed the connection, or gRPC has.
     pub fn ended(&self) -> bool {
         self.state().ended
@@ -89,23 +105,13 @@ impl Wire {
 
     /// Whether bytes wait for room: all others are with the system.
     pub fn blocked(&self) -> bool {
-        self.state().writer.is_some()
+        !self.state().output.is_empty()
     }
 
     /// What to wait for if the rank sleeps.
     pub fn awaited(&self) -> PollFd<'_> {
         let room = if self.blocked() { PollFlags::OUT } else { PollFlags::empty() };
         PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN | room)
-    }
-
-    fn written(&self, cx: &Context<'_>, done: io::Result<usize>) -> Poll<io::Result<usize>> {
-        let done = at_once(done);
-        let full = matches!(done, Ok(None));
-        self.state().writer = full.then(|| cx.waker().clone());
-        match done.transpose() {
-            Some(done) => Poll::Ready(done),
-            None => Poll::Pending,
-        }
     }
 }
 
@@ -172,19 +178,17 @@ impl AsyncWrite for Io {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.0.written(cx, (&self.0.socket).write(bytes))
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.0.written(cx, (&self.0.socket).write_vectored(parts))
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
+        let mut state = self.0.state();
+        if state.output.len() >= HELD && !self.0.sends(&mut state) {
+            state.writer = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        if state.ended {
+            return Poll::Ready(Err(ErrorKind::BrokenPipe.into()));
+        }
+        let taken = &bytes[..bytes.len().min(HELD)];
+        state.output.extend_from_slice(taken);
+        Poll::Ready(Ok(taken.len()))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -192,6 +196,7 @@ impl AsyncWrite for Io {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.send();
         Poll::Ready(self.0.socket.shutdown(Shutdown::Write))
     }
 }
