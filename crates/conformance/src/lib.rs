@@ -1,25 +1,21 @@
 //! Requirements on every transport, as tests that are independent of the transport.
 //!
-//! A transport defines how its endpoints are made, and one line generates a `#[test]` for each
-//! property:
-//!
-//! ```text
-//! conforms!(endpoint mine(size, exposed) {
-//!     my_links(size, exposed).into_iter().map(|link| Credited::new(link, 64)).collect()
-//! });
-//! ```
+//! One line generates a `#[test]` for each property of a transport, connecting included:
+//! `conforms!(transport Mine)`.
 //!
 //! Ranks run as threads that yield while they wait. Where a property depends on who makes progress,
 //! they take turns in one thread. A hang fails after a deadline.
 #![forbid(unsafe_code)]
 
 mod bulk;
+mod connecting;
 mod delegate;
 mod endpoint;
 mod passing;
 mod ranks;
 
 pub use bulk::*;
+pub use connecting::*;
 pub use endpoint::*;
 pub use passing::*;
 
@@ -27,7 +23,7 @@ pub use passing::*;
 pub use bandgap_comm as comm;
 
 use bandgap_comm::passing::{Tuning, Way};
-use bandgap_comm::{AnyEndpoint, Bulk, CommError, Rank};
+use bandgap_comm::{AnyEndpoint, Bulk, CommError, Rank, Transport};
 
 /// Result of a call to an endpoint.
 #[doc(hidden)]
@@ -57,6 +53,11 @@ impl Harness {
     pub const fn of(endpoints: fn(usize, usize) -> Vec<AnyEndpoint>) -> Self {
         Self { endpoints, notices_departure: true, tuning: Tuning::DEFAULT, way: |_| Way::Pieces }
     }
+
+    /// The endpoints of a transport whose ranks have met, and message passing as it cuts messages.
+    pub const fn transport<T: Transport<Endpoint: Send>>() -> Self {
+        Self { tuning: T::CAN.tuning, ..Self::of(|size, exposed| connected::<T>(size, exposed, 0)) }
+    }
 }
 
 /// These endpoints, in boxes.
@@ -64,26 +65,17 @@ pub fn boxed<E: Bulk + Send>(endpoints: Vec<E>) -> Vec<AnyEndpoint> {
     endpoints.into_iter().map(AnyEndpoint::of).collect()
 }
 
-/// Makes one `#[test]` per property for the named constant [`Harness`](crate::Harness): the properties of an `endpoint`,
-/// of its stores and gets (`bulk`), of message passing over it (`passing`), or those that follow (`each`).
+/// Makes one `#[test]` per property for the named constant [`Harness`](crate::Harness): the properties of an `endpoint`
+/// with its stores and gets, of message passing over it (`passing`), or those that follow (`each`), some of a transport.
 #[macro_export]
 macro_rules! conformance {
-    (each $harness:path: $($property:ident)*) => {
+    (each $harness:path: $($property:ident $(<$transport:ty>)?)*) => {
         $(
             #[test]
             fn $property() {
-                $crate::$property(&$harness);
+                $crate::$property$(::<$transport>)?(&$harness);
             }
         )*
-    };
-    (bulk $harness:path) => {
-        $crate::conformance!(each $harness:
-            a_store_is_there_before_its_request
-            a_get_brings_the_bytes_of_the_peer
-            rings_of_long_transfers_do_not_lock_up
-            what_is_not_exposed_is_refused
-            random_transfers
-        );
     };
     (passing $harness:path) => {
         $crate::conformance!(each $harness:
@@ -118,16 +110,47 @@ macro_rules! conformance {
             no_such_peer
             unknown_handler_names_the_rank
             departure_is_noticed
+            a_store_is_there_before_its_request
+            a_get_brings_the_bytes_of_the_peer
+            rings_of_long_transfers_do_not_lock_up
+            what_is_not_exposed_is_refused
+            random_transfers
         );
-        $crate::conformance!(bulk $harness);
     };
 }
 
-/// Makes a module that tests endpoints with [`conformance`], as an `endpoint` or for message `passing`:
+/// Makes a module that tests with [`conformance`] all of a transport: `conforms!(transport Mine)`, or with a name of the
+/// module `conforms!(transport mine: Mine)`. The transport is the type that implements
+/// [`Transport`](bandgap_comm::Transport); its ends can move to other threads.
+///
+/// Or one that tests given endpoints, as an `endpoint` or for message `passing`:
 /// `conforms!(endpoint tcp(size, exposed) { made(size, exposed) })`. The block makes the endpoints of `size` ranks, each of
-/// which exposes `exposed` bytes; a second block sets other fields of the [`Harness`](crate::Harness).
+/// which exposes `exposed` bytes.
+///
+/// A last block sets other fields of the [`Harness`](crate::Harness).
 #[macro_export]
 macro_rules! conforms {
+    (transport $name:ident: $transport:ty $({ $($more:tt)* })?) => {
+        mod $name {
+            #[allow(unused_imports, reason = "the transport may have a whole path")]
+            use super::*;
+
+            const MADE: $crate::Harness = $crate::Harness {
+                $($($more)*,)? ..$crate::Harness::transport::<$transport>()
+            };
+
+            $crate::conformance!(each MADE:
+                ranks_meet_their_own_run_in_any_order<$transport>
+                a_rank_that_never_comes_is_noticed<$transport>
+                nobody_gets_in_without_the_secret<$transport>
+            );
+            $crate::conformance!(endpoint MADE);
+            $crate::conformance!(passing MADE);
+        }
+    };
+    (transport $transport:ty $({ $($more:tt)* })?) => {
+        $crate::conforms!(transport conformance: $transport $({ $($more)* })?);
+    };
     ($(#[$about:meta])* $as:ident $name:ident($size:ident, $exposed:ident) $made:block
      $({ $($more:tt)* })?) => {
         $(#[$about])*

@@ -1,14 +1,11 @@
-//! Credits over sockets pass the suite.
+//! The transports over sockets pass the suite, and so do credits where the kernel's buffers are smaller than these.
 
 use crate::mesh;
-use bandgap_comm::DEFAULT_CREDITS;
 use bandgap_conformance::conforms;
+use bandgap_socket::{tcp::Tcp, unix::Unix};
 
-conforms!(endpoint tcp(size, exposed) { mesh::credited(mesh::tcp(size), exposed, DEFAULT_CREDITS) });
-conforms!(endpoint unix(size, exposed) { mesh::credited(mesh::unix(size), exposed, DEFAULT_CREDITS) });
-conforms!(
-    /// More credits than the kernel's buffers have room for.
-    endpoint tiny_buffers(size, exposed) {
-        mesh::credited(mesh::tiny(size), exposed, 1000)
-    }
-);
+conforms!(transport tcp: Tcp);
+conforms!(transport unix: Unix);
+conforms!(endpoint tiny_buffers(size, exposed) {
+    mesh::credited(mesh::tiny(size), exposed, 1000)
+});

@@ -104,10 +104,6 @@ pub fn links_amid<K: SocketKind>(
     run(size, meanwhile, linked::<K>)
 }
 
-pub fn tcp(size: usize) -> Vec<SocketLink<Socket>> {
-    links_amid::<TcpListener>(size, |_| ())
-}
-
 pub fn unix(size: usize) -> Vec<SocketLink<Socket>> {
     links_amid::<UnixListener>(size, |_| ())
 }
