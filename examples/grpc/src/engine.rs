@@ -18,7 +18,7 @@ const ALL: u32 = 1 << 20;
 /// Sleep at most between two looks at the clock.
 const MOMENT: Duration = Duration::from_millis(20);
 
-pub(crate) struct Engine {
+pub struct Engine {
     runtime: Runtime,
     wires: Vec<Arc<Wire>>,
     wake: Vec<Waker>,

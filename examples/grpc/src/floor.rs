@@ -33,7 +33,7 @@ const SLEEP: Duration = Duration::from_millis(200);
 const AFTER: u32 = 8;
 
 /// A side of a floor.
-trait Side: Sized + 'static {
+pub trait Side: Sized + 'static {
     const NAME: &'static str;
     const FLOORS: &'static [Floor];
 
@@ -44,7 +44,6 @@ trait Side: Sized + 'static {
 }
 
 /// A floor of gRPC, and the runtime that it takes.
-#[expect(private_bounds, reason = "there are no other sides")]
 pub struct Plain<S: Side> {
     runtime: Runtime,
     side: S,

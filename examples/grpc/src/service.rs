@@ -60,30 +60,30 @@ impl Parcel {
     }
 }
 
-pub(crate) type Codec = ProstCodec<Parcel, Parcel>;
-pub(crate) type Client = Grpc<Channel>;
+pub type Codec = ProstCodec<Parcel, Parcel>;
+pub type Client = Grpc<Channel>;
 
 /// Bytes that may be on their way to a rank. So only the socket holds bytes back: what it has not taken is known.
 const WINDOW: u32 = (1 << 31) - 1;
 
-pub(crate) fn path() -> PathAndQuery {
+pub fn path() -> PathAndQuery {
     PathAndQuery::from_static("/bandgap.Rank/Call")
 }
 
-pub(crate) fn garbage(peer: Rank, what: impl ToString) -> CommError {
+pub fn garbage(peer: Rank, what: impl ToString) -> CommError {
     CommError::Garbage { peer, what: what.to_string() }
 }
 
-pub(crate) fn gone(peer: Rank, what: impl std::fmt::Display) -> CommError {
+pub fn gone(peer: Rank, what: impl std::fmt::Display) -> CommError {
     CommError::PeerGone { peer, detail: format!(": {what}") }
 }
 
-pub(crate) fn set_up(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> CommError {
+pub fn set_up(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> CommError {
     CommError::SetUp(error.into())
 }
 
 /// A client over a connection.
-pub(crate) async fn client<S>(socket: S) -> Result<Client, CommError>
+pub async fn client<S>(socket: S) -> Result<Client, CommError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -100,14 +100,14 @@ where
 }
 
 /// Makes one call.
-pub(crate) async fn call(client: &mut Client, parcel: Parcel) -> Result<Parcel, Status> {
+pub async fn call(client: &mut Client, parcel: Parcel) -> Result<Parcel, Status> {
     client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
     let answer = client.unary(Request::new(parcel), path(), Codec::default()).await;
     answer.map(Response::into_inner)
 }
 
 /// Serves a connection: calls, each of which `answer` answers.
-pub(crate) async fn serve_calls<S, F, A>(socket: S, answer: F)
+pub async fn serve_calls<S, F, A>(socket: S, answer: F)
 where
     S: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static,
     F: FnMut(Request<Parcel>) -> A + Clone + Send + 'static,
@@ -120,12 +120,12 @@ where
     serve(socket, service).await;
 }
 
-pub(crate) fn served() -> Served<Codec> {
+pub fn served() -> Served<Codec> {
     Served::new(Codec::default()).max_decoding_message_size(usize::MAX)
 }
 
 /// Serves a connection.
-pub(crate) async fn serve<S, H>(socket: S, service: H)
+pub async fn serve<S, H>(socket: S, service: H)
 where
     S: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static,
     H: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>,

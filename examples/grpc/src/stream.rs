@@ -18,8 +18,8 @@ use crate::wire::Io;
 
 /// The ends of a stream to a peer.
 pub struct OnStream {
-    pub(crate) to: mpsc::UnboundedSender<Parcel>,
-    pub(crate) from: Streaming<Parcel>,
+    pub to: mpsc::UnboundedSender<Parcel>,
+    pub from: Streaming<Parcel>,
 }
 
 /// What goes into a stream.
@@ -29,7 +29,7 @@ fn parcels() -> (mpsc::UnboundedSender<Parcel>, UnboundedReceiverStream<Parcel>)
 }
 
 /// Calls the peer, and gives both ends of the call.
-pub(crate) async fn called<S>(socket: S) -> Result<OnStream, CommError>
+pub async fn called<S>(socket: S) -> Result<OnStream, CommError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -41,7 +41,7 @@ where
 }
 
 /// Serves the peer, and gives both ends of its call.
-pub(crate) async fn serve_stream<S, F>(socket: S, called: F)
+pub async fn serve_stream<S, F>(socket: S, called: F)
 where
     S: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static,
     F: Fn(OnStream) + Clone + Send + Sync + 'static,

@@ -24,7 +24,7 @@ const MORE: usize = 512 << 10;
 const HELD: usize = 64 << 10;
 
 /// A rank's end of a connection to a peer.
-pub(crate) struct Wire {
+pub struct Wire {
     pub peer: Rank,
     socket: TcpStream,
     state: Mutex<State>,
@@ -126,7 +126,7 @@ fn at_once(done: io::Result<usize>) -> io::Result<Option<usize>> {
 }
 
 /// The wire as gRPC sees it.
-pub(crate) struct Io(Arc<Wire>);
+pub struct Io(Arc<Wire>);
 
 impl Drop for Io {
     fn drop(&mut self) {
