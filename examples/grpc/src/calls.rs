@@ -97,7 +97,7 @@ impl Way for Calls {
         });
     }
 
-    fn send(&mut self, mut parcel: Parcel, frame: &Frame, last: bool) -> Result<(), CommError> {
+    fn send(&mut self, mut parcel: Parcel, frame: &Frame, last: bool) {
         self.sent += 1;
         parcel.number = self.sent;
         let answers = match frame.kind {
@@ -112,7 +112,6 @@ impl Way for Calls {
         } else {
             self.call(parcel)
         }
-        Ok(())
     }
 
     fn next(&mut self, peer: Rank) -> Result<Option<(Parcel, Frame)>, CommError> {

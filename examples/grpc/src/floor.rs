@@ -3,8 +3,6 @@
 use std::future::{Future, poll_fn, ready};
 use std::os::fd::OwnedFd;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -14,12 +12,13 @@ use bandgap::transport::{
 use bytes::Bytes;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_stream::StreamExt as _;
 use tonic::Response;
 
+use crate::calls::Calls;
 use crate::link::Way;
 use crate::service::{Client, Parcel, call, client, serve_calls, set_up};
 use crate::stream::{OnStream, called, serve_stream};
@@ -33,6 +32,7 @@ const SLEEP: Duration = Duration::from_millis(200);
 const AFTER: u32 = 8;
 
 /// A side of a floor.
+#[allow(async_fn_in_trait, reason = "its futures stay in this crate")]
 pub trait Side: Sized + 'static {
     const NAME: &'static str;
     const FLOORS: &'static [Floor];
@@ -137,16 +137,14 @@ fn parcel() -> Parcel {
     Parcel { frame: Bytes::from_static(&[0; 16]), ..Parcel::default() }
 }
 
-/// `client.call().await` in a loop, and who answers at once.
-pub struct PlainCalls {
-    client: Option<Client>,
-    /// Calls that were answered, and a word of each.
-    served: Arc<(AtomicU64, Notify)>,
-    expected: u64,
+/// `client.call().await` in a loop, or who answers at once and notes it.
+pub enum PlainCalls {
+    Caller(Client),
+    Callee(mpsc::UnboundedReceiver<()>),
 }
 
 impl Side for PlainCalls {
-    const NAME: &'static str = crate::Calls::NAME;
+    const NAME: &'static str = Calls::NAME;
     #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
         Floor::new("grpc", "a call of tonic and its answer, half a round trip, polled", Yields::HalfRoundTrip, 20).compared(WORDS),
@@ -154,29 +152,23 @@ impl Side for PlainCalls {
     ];
 
     async fn connect(socket: TcpStream, calls: bool) -> Result<Self, CommError> {
-        let served = Arc::<(AtomicU64, Notify)>::default();
         if calls {
-            return Ok(Self { client: Some(client(socket).await?), served, expected: 0 });
+            return client(socket).await.map(Self::Caller);
         }
-        let count = Arc::clone(&served);
+        let (count, counted) = mpsc::unbounded_channel();
         tokio::spawn(serve_calls(socket, move |request| {
-            count.0.fetch_add(1, Ordering::Relaxed);
-            count.1.notify_one();
+            let _ = count.send(());
             ready(Ok(Response::new(request.into_inner())))
         }));
-        Ok(Self { client: None, served, expected: 0 })
+        Ok(Self::Callee(counted))
     }
 
     async fn rounds(&mut self, rounds: u64, _calls: bool) -> Result<(), CommError> {
-        let Some(client) = &mut self.client else {
-            self.expected += rounds;
-            while self.served.0.load(Ordering::Relaxed) < self.expected {
-                self.served.1.notified().await;
-            }
-            return Ok(());
-        };
         for _ in 0..rounds {
-            call(client, parcel()).await.map_err(left)?;
+            match self {
+                Self::Caller(client) => drop(call(client, parcel()).await.map_err(left)?),
+                Self::Callee(counted) => counted.recv().await.ok_or_else(|| left("no call"))?,
+            }
         }
         Ok(())
     }

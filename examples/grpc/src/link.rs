@@ -32,10 +32,7 @@ pub trait Way: Sized + Send + 'static {
     /// Begins to connect, within the runtime. Of two ranks the lower one is `first`.
     fn begin(peer: Rank, first: bool, wires: Vec<Io>, ready: Ready<Self>);
     /// Sends a parcel, within the runtime; `last` if it has the last bytes of its frame.
-    ///
-    /// # Errors
-    /// The peer is gone.
-    fn send(&mut self, parcel: Parcel, frame: &Frame, last: bool) -> Result<(), CommError>;
+    fn send(&mut self, parcel: Parcel, frame: &Frame, last: bool);
     /// The next parcel from the peer, in the order in which it sent them.
     ///
     /// # Errors
@@ -101,9 +98,10 @@ impl<W: Way> GrpcLink<W> {
         }
         to.writing = kind.filter(|_| rest > 0);
         self.engine.turn(|| {
-            let mut parcels = parcels.into_iter().flatten();
-            parcels.try_for_each(|(parcel, frame)| to.way.send(parcel, frame, rest == 0))
-        })?;
+            for (parcel, frame) in parcels.into_iter().flatten() {
+                to.way.send(parcel, frame, rest == 0);
+            }
+        });
         Ok(Posted::Yes)
     }
 }

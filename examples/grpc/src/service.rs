@@ -82,11 +82,13 @@ pub fn set_up(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Com
     CommError::SetUp(error.into())
 }
 
+/// What gRPC runs over.
+pub trait Socket: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static {}
+
+impl<S: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static> Socket for S {}
+
 /// A client over a connection.
-pub async fn client<S>(socket: S) -> Result<Client, CommError>
-where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-{
+pub async fn client(socket: impl Socket) -> Result<Client, CommError> {
     let mut socket = Some(TokioIo::new(socket));
     let connect = tower::service_fn(move |_| {
         let socket = socket.take().ok_or_else(|| io::Error::other("the connection has ended"));
@@ -107,9 +109,8 @@ pub async fn call(client: &mut Client, parcel: Parcel) -> Result<Parcel, Status>
 }
 
 /// Serves a connection: calls, each of which `answer` answers.
-pub async fn serve_calls<S, F, A>(socket: S, answer: F)
+pub async fn serve_calls<F, A>(socket: impl Socket, answer: F)
 where
-    S: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static,
     F: FnMut(Request<Parcel>) -> A + Clone + Send + 'static,
     A: Future<Output = Result<Response<Parcel>, Status>> + Send + 'static,
 {
@@ -125,9 +126,8 @@ pub fn served() -> Served<Codec> {
 }
 
 /// Serves a connection.
-pub async fn serve<S, H>(socket: S, service: H)
+pub async fn serve<H>(socket: impl Socket, service: H)
 where
-    S: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static,
     H: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>,
     H: Clone + Send + 'static,
     H::Future: Send,

@@ -5,15 +5,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use bandgap::transport::{CommError, Frame, Rank};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tokio_stream::{Stream, StreamExt as _};
-use tonic::transport::server::Connected;
+use tokio_stream::{Stream as _, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::link::{Ready, Way};
-use crate::service::{Codec, Parcel, client, gone, path, serve, served, set_up};
+use crate::service::{Codec, Parcel, Socket, client, gone, path, serve, served, set_up};
 use crate::wire::Io;
 
 /// The ends of a stream to a peer.
@@ -29,10 +27,7 @@ fn parcels() -> (mpsc::UnboundedSender<Parcel>, UnboundedReceiverStream<Parcel>)
 }
 
 /// Calls the peer, and gives both ends of the call.
-pub async fn called<S>(socket: S) -> Result<OnStream, CommError>
-where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-{
+pub async fn called(socket: impl Socket) -> Result<OnStream, CommError> {
     let mut client = client(socket).await?;
     client.ready().await.map_err(set_up)?;
     let (to, parcels) = parcels();
@@ -41,11 +36,10 @@ where
 }
 
 /// Serves the peer, and gives both ends of its call.
-pub async fn serve_stream<S, F>(socket: S, called: F)
-where
-    S: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    F: Fn(OnStream) + Clone + Send + Sync + 'static,
-{
+pub async fn serve_stream(
+    socket: impl Socket,
+    called: impl Fn(OnStream) + Clone + Send + Sync + 'static,
+) {
     let service = tower::service_fn(move |request| {
         let called = called.clone();
         let answer = tower::service_fn(move |request: Request<Streaming<Parcel>>| {
@@ -74,10 +68,9 @@ impl Way for OnStream {
         }
     }
 
-    fn send(&mut self, parcel: Parcel, _frame: &Frame, _last: bool) -> Result<(), CommError> {
-        // If it has ended, the connection tells of whom.
+    fn send(&mut self, parcel: Parcel, _frame: &Frame, _last: bool) {
+        // If the stream has ended, its wire tells.
         let _ = self.to.send(parcel);
-        Ok(())
     }
 
     fn next(&mut self, peer: Rank) -> Result<Option<(Parcel, Frame)>, CommError> {

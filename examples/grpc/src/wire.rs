@@ -16,11 +16,7 @@ use rustix::event::{PollFd, PollFlags};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::server::Connected;
 
-/// Bytes that the rank takes when it looks. What is longer is read where it is wanted.
-const FIRST: usize = 4 << 10;
-/// Bytes at most that are then read before the rank looks again, so that it hears of what has arrived.
-const MORE: usize = 512 << 10;
-/// Bytes that wait for the end of a turn.
+/// Bytes that the rank takes when it looks, and that wait for the end of a turn.
 const HELD: usize = 64 << 10;
 
 /// A rank's end of a connection to a peer.
@@ -32,11 +28,9 @@ pub struct Wire {
 
 #[derive(Default)]
 struct State {
-    first: Vec<u8>,
-    /// What of `first` has not been read.
+    input: Vec<u8>,
+    /// What of it gRPC has not read.
     unread: Range<usize>,
-    /// Bytes that may be read from the socket before the rank looks again.
-    more: usize,
     output: Vec<u8>,
     ended: bool,
     /// The task that waits for bytes.
@@ -48,7 +42,7 @@ struct State {
 impl Wire {
     /// A wire, and what gRPC reads and writes.
     pub fn over(peer: Rank, socket: TcpStream) -> (Arc<Self>, Io) {
-        let state = State { first: vec![0; FIRST], ..State::default() };
+        let state = State { input: vec![0; HELD], ..State::default() };
         let wire = Arc::new(Self { peer, socket, state: Mutex::new(state) });
         (Arc::clone(&wire), Io(wire))
     }
@@ -68,12 +62,9 @@ impl Wire {
             return false;
         }
         if state.unread.is_empty() {
-            match at_once((&self.socket).read(&mut state.first)) {
+            match at_once((&self.socket).read(&mut state.input)) {
                 Ok(None) => return false,
-                Ok(Some(bytes)) if bytes > 0 => {
-                    state.unread = 0..bytes;
-                    state.more = if bytes == FIRST { MORE } else { 0 };
-                }
+                Ok(Some(bytes)) if bytes > 0 => state.unread = 0..bytes,
                 Ok(_) | Err(_) => state.ended = true,
             }
         }
@@ -146,25 +137,10 @@ impl AsyncRead for Io {
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let mut state = self.0.state();
-        let state = &mut *state;
-        let held = state.unread.len().min(into.remaining());
-        if held > 0 {
-            into.put_slice(&state.first[state.unread.start..][..held]);
-            state.unread.start += held;
-            return Poll::Ready(Ok(()));
-        }
-        let room = into.remaining().min(state.more);
-        if room > 0 && !state.ended {
-            let bytes = at_once((&self.0.socket).read(into.initialize_unfilled_to(room)))?;
-            // Less than there was room for: no more has arrived.
-            state.more = if bytes == Some(room) { state.more - room } else { 0 };
-            state.ended = bytes == Some(0);
-            into.advance(bytes.unwrap_or(0));
-            if bytes.is_some() {
-                return Poll::Ready(Ok(()));
-            }
-        }
-        if state.ended {
+        let taken = state.unread.len().min(into.remaining());
+        if taken > 0 || state.ended {
+            into.put_slice(&state.input[state.unread.start..][..taken]);
+            state.unread.start += taken;
             return Poll::Ready(Ok(()));
         }
         state.reader = Some(cx.waker().clone());
