@@ -328,13 +328,13 @@ fn find(
     let there = |infos: *mut Info| {
         let mut names = Vec::new();
         let mut at = infos;
-        // SAFETY: the list ends with a null pointer, and its elements have all attributes.
-        while let Some(info) = unsafe { at.as_ref() } {
-            let name = unsafe { text((*info.fabric).provider) };
+        while !at.is_null() {
+            // SAFETY: the list ends with a null pointer, and its elements have all attributes.
+            let (name, next) = unsafe { (text((*(*at).fabric).provider), (*at).next) };
             if !names.contains(&name) && is_usable(&name) {
                 names.push(name);
             }
-            at = info.next;
+            at = next;
         }
         names
     };

@@ -152,7 +152,7 @@ fn parameter(context: &Context<'_>, logp: &Logp, field: &str) -> Cell {
         find(field).is_some_and(|of| half(of) <= APART * of.value.0.abs())
     };
     let both = ["send_overhead", "recv_overhead"];
-    let summed = find("overheads").is_some() && !both.iter().all(|of| is_apart(&of));
+    let summed = find("overheads").is_some() && !both.iter().all(is_apart);
     let is_empty = match field {
         "sent_latency" => find(field).is_none(),
         "overheads" => !summed,

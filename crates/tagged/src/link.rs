@@ -285,6 +285,9 @@ impl<T: Tagged> Link for TaggedLink<T> {
             }
             return Ok(frames);
         };
+        if from >= self.ways.len() {
+            return Err(garbage(from, &"a frame of no rank"));
+        }
         let decoded = Frame::decode(&bytes).map_err(|error| garbage(from, &error))?;
         let (frame, _) = decoded.ok_or_else(|| garbage(from, &"a part of a frame"))?;
         if self.memory.under_way() > 0 && self.ways[from].arriving.is_some() {
