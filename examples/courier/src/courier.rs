@@ -19,7 +19,7 @@ const QUEUE: usize = 64;
 const PIECE: usize = 64 << 10;
 
 /// What passes between a rank and a thread.
-pub enum Parcel {
+enum Parcel {
     /// A frame. When it is sent, its payload follows; when it arrives, its payload is there.
     Frame(Frame),
     /// Bytes of a payload, and where the first one goes.
@@ -198,14 +198,14 @@ impl Link for CourierLink {
 fn write(mut to: TcpStream, parcels: Receiver<Parcel>, unsent: &AtomicUsize) -> io::Result<()> {
     let mut spoilt = spoil();
     for parcel in parcels {
-        for parcel in spoilt(parcel) {
-            match parcel {
-                Parcel::Frame(frame) => {
+        match parcel {
+            Parcel::Frame(frame) => {
+                for frame in spoilt(frame) {
                     let (bytes, len) = frame.encode();
                     to.write_all(&bytes[..len])?;
                 }
-                Parcel::Piece(_, bytes) => to.write_all(&bytes)?,
             }
+            Parcel::Piece(_, bytes) => to.write_all(&bytes)?,
         }
         unsent.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
 //! Ranks of one process, connected as the ranks of a run are.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::Ipv4Addr;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::mpsc;
 use std::thread;
