@@ -2,7 +2,8 @@
 //! reply. Stores are calls too.
 //!
 //! gRPC keeps no order between calls, nor between answers, so parcels have numbers. A frame that completes requests of the
-//! peer answers its oldest calls: it says itself what it completes.
+//! peer answers its oldest calls, and travels in the last of these answers. So two ranks that send messages to and fro
+//! make one call for both.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,8 +29,8 @@ pub struct Calls {
     /// Number of the last parcel received in order, and those that overtook others.
     received: u64,
     early: BTreeMap<u64, Arrived>,
-    /// Calls that await an answer.
-    unanswered: VecDeque<oneshot::Sender<Parcel>>,
+    /// Requests of the peer that await completion, and the calls in which they came.
+    unanswered: VecDeque<Option<oneshot::Sender<Parcel>>>,
 }
 
 impl Calls {
@@ -42,14 +43,6 @@ impl Calls {
                 held(&queue).push_back(answer.map(|parcel| (parcel, None)));
             }
         });
-    }
-
-    fn answer(&mut self, parcel: Parcel) {
-        match self.unanswered.pop_front() {
-            // Who no longer waits for it is gone.
-            Some(answer) => drop(answer.send(parcel)),
-            None => self.call(parcel),
-        }
     }
 }
 
@@ -100,17 +93,16 @@ impl Way for Calls {
     fn send(&mut self, mut parcel: Parcel, frame: &Frame, last: bool) {
         self.sent += 1;
         parcel.number = self.sent;
-        let answers = match frame.kind {
-            FrameKind::Reply | FrameKind::Got => last,
-            kind => kind == FrameKind::Credit,
-        };
-        for _ in u16::from(frame.kind == FrameKind::Credit)..frame.credits {
-            self.answer(Parcel::default());
+        let replies = last && matches!(frame.kind, FrameKind::Reply | FrameKind::Got);
+        let mut carrier: Option<oneshot::Sender<Parcel>> = None;
+        for _ in 0..frame.credits + u16::from(replies) {
+            // Who no longer waits for an answer is gone.
+            let _ = carrier.take().map(|done| done.send(Parcel::default()));
+            carrier = self.unanswered.pop_front().flatten();
         }
-        if answers {
-            self.answer(parcel)
-        } else {
-            self.call(parcel)
+        match carrier {
+            Some(answer) => drop(answer.send(parcel)),
+            None => self.call(parcel),
         }
     }
 
@@ -130,12 +122,10 @@ impl Way for Calls {
         self.received = due;
         let Some((parcel, answer)) = found else { return Ok(None) };
         let frame = parcel.frame(peer)?;
-        match answer {
-            Some(answer) if matches!(frame.kind, FrameKind::Request | FrameKind::Get) => {
-                self.unanswered.push_back(answer);
-            }
-            Some(answer) => drop(answer.send(Parcel::default())),
-            None => {}
+        if matches!(frame.kind, FrameKind::Request | FrameKind::Get) {
+            self.unanswered.push_back(answer);
+        } else {
+            let _ = answer.map(|done| done.send(Parcel::default()));
         }
         Ok(Some((parcel, frame)))
     }
