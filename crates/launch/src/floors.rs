@@ -5,6 +5,7 @@ use std::net::{IpAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::beside::Beside;
@@ -19,7 +20,9 @@ use bandgap_tagged::PingPong;
 use rustix::process::getppid;
 
 use crate::machine::Machine;
-use crate::own;
+
+/// Those that the program added.
+pub(crate) static OWN: OnceLock<Vec<Mechanism>> = OnceLock::new();
 
 /// Every bare mechanism, in the order of the tables.
 const ALL: [Mechanism; 7] = [
@@ -63,7 +66,7 @@ impl Mechanism {
 
     /// All of them, last those of the program's own.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        ALL.iter().chain(own::mechanisms())
+        ALL.iter().chain(OWN.get().into_iter().flatten())
     }
 
     /// The one with this name, behind which an argument may stand.

@@ -2,16 +2,13 @@
 
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
-use std::sync::OnceLock;
 
 use bandgap_comm::{Bare, CommError, Rendezvous, Stamped};
 use bandgap_kernels::{BareLoop, Kernel, facts};
 use bandgap_socket::tcp::Tcp;
 
-use crate::floors::{Mechanism, floors};
-use crate::{Exit, Failure, Result, Transport};
-
-static ADDED: OnceLock<Own> = OnceLock::new();
+use crate::floors::Mechanism;
+use crate::{Exit, Failure, Result, Transport, floors, transports};
 
 /// Transports and bare mechanisms to be added to the lists.
 #[derive(Debug, Default)]
@@ -51,15 +48,18 @@ impl Own {
         self.transports.iter().try_for_each(|of| take("transport", of.name, &mut taken))?;
         let mut taken = bare;
         self.mechanisms.iter().try_for_each(|of| take("floors of", of.name, &mut taken))?;
-        let known = floors();
+        let known = floors::floors();
         let mut taken: Vec<&str> = known.iter().map(|floor| &*floor.name).collect();
         let facts = facts();
         let series = facts.iter().flat_map(|fact| fact.series.iter().map(|series| series.name));
         taken.extend(facts.iter().map(|fact| fact.name).chain(series).chain([BareLoop::NAME]));
         let own: Vec<_> = self.mechanisms.iter().flat_map(Mechanism::floors).collect();
         own.iter().try_for_each(|floor| take("floor", &floor.name, &mut taken))?;
-        let twice = |_| refused("transports again", "add all of them at once");
-        ADDED.set(self).map_err(twice)
+        let is_first = transports::OWN.set(self.transports).is_ok();
+        match is_first && floors::OWN.set(self.mechanisms).is_ok() {
+            true => Ok(()),
+            false => Err(refused("transports again", "add all of them at once")),
+        }
     }
 }
 
@@ -79,16 +79,6 @@ fn take<'a>(what: &str, name: &'a str, taken: &mut Vec<&'a str>) -> Result<()> {
 
 fn refused(what: &str, hint: &str) -> Failure {
     Failure::new(Exit::Defect, format!("add {what}")).hint(hint)
-}
-
-/// The added transports.
-pub(crate) fn transports() -> &'static [Transport] {
-    ADDED.get().map_or(&[], |own| &own.transports)
-}
-
-/// The added mechanisms.
-pub(crate) fn mechanisms() -> &'static [Mechanism] {
-    ADDED.get().map_or(&[], |own| &own.mechanisms)
 }
 
 /// A TCP connection with each peer, in the order of ranks. Each peer proved that it knows the run's secret. Short messages
@@ -169,7 +159,7 @@ mod tests {
             assert_eq!(own.add().map_err(|failure| failure.exit), Err(Exit::Defect), "{at}");
         }
         // None of these was added. A transport and its floors have one name.
-        assert!(transports().is_empty() && mechanisms().is_empty());
+        assert!(transports::OWN.get().is_none() && floors::OWN.get().is_none());
         let mut taken = vec!["own"];
         assert!(take("", "other-1_x", &mut taken).is_ok() && taken.len() == 2);
     }

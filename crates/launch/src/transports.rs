@@ -3,6 +3,7 @@
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use bandgap_campaign::beside::Beside;
 use bandgap_comm::{AnyEndpoint, Can, Division, Rendezvous, Result};
@@ -12,7 +13,10 @@ use bandgap_sim::Recorder;
 use crate::fabrics::{ofi, ucx};
 use crate::machine::{AnyRig, Machine, Parts, RigOver};
 use crate::stamped::StampedEnd;
-use crate::{floors, mpi, own};
+use crate::{floors, mpi};
+
+/// Those that the program added.
+pub(crate) static OWN: OnceLock<Vec<Transport>> = OnceLock::new();
 
 macro_rules! transports {
     (own { $($own:ty: $($of_own:ident)*,)* }
@@ -135,7 +139,7 @@ impl Transport {
 
     /// All transports, including those that are libraries, and last those of the program's own.
     pub fn named() -> impl Iterator<Item = Self> {
-        ALL.iter().chain(own::transports()).copied()
+        ALL.iter().chain(OWN.get().into_iter().flatten()).copied()
     }
 
     /// The transports that are measured if the user names none, on one host or between several.
