@@ -83,7 +83,7 @@ pub trait Link: 'static {
     fn tended(&self) -> bool {
         false
     }
-    /// Accepted frames that [`Link::receive`] has yet to send.
+    /// Accepted frames that have not left.
     fn unsent(&self) -> usize {
         0
     }

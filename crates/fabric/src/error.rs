@@ -29,7 +29,7 @@ pub enum FabricError {
         oldest: &'static str,
     },
     /// The library does not have a transport of this name here.
-    #[error("use {named:?} of {library}: it has {} here", .there.join(", "))]
+    #[error("use {named:?}: here {library} has {}", .there.join(", "))]
     NoTransport {
         /// The name.
         named: String,

@@ -28,8 +28,8 @@ const NAME: &str = "libfabric.so.1";
 /// The provider of ranks on one host, if the user names none.
 const WITHIN_HOST: &str = "shm";
 
-/// Receives of frames that are posted. The library keeps what finds none.
-const POSTED: usize = 64;
+/// Receives of frames that are posted. The library keeps what finds none, and searches them for every other message.
+const POSTED: usize = 8;
 /// Messages in flight for which there is room at first.
 const FLIGHTS: usize = 256;
 /// Completions that one call takes at most.

@@ -248,8 +248,8 @@ fn collect_into(
     if wait == Wait::Block
         && let Some(spins) = transports.iter().find(|transport| !transport.can.block)
     {
-        return Err(usage!("wait by blocking over {spins}: ranks there poll memory")
-            .hint("use --wait yield, or a socket transport"));
+        return Err(usage!("wait by blocking over {spins}: its ranks poll")
+            .hint("use --wait yield, or another transport"));
     }
     let cpus = placement.cpus.iter();
     let pairs = cpus.clone().flat_map(|&a| cpus.clone().map(move |&b| [a, b]));

@@ -28,7 +28,7 @@ pub enum Wait {
     Spin,
     /// Yield the core between polls.
     Yield,
-    /// Sleep until something arrives (sockets only).
+    /// Sleep until something arrives (not over shm and libraries).
     Block,
 }
 

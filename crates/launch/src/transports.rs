@@ -229,7 +229,11 @@ impl FromStr for Target {
             return Err(format!("UDP may lose messages, so it is not a transport; {instead}"));
         }
         let real = text.parse().map(Self::Real);
-        real.map_err(|error| format!("{error} and sim:MACHINE with {} or a file", machines()))
+        let is_known = Transport::named().any(|of| text.split(':').next() == Some(of.name));
+        real.map_err(|error| match is_known {
+            true => error,
+            false => format!("{error} and sim:MACHINE with {} or a file", machines()),
+        })
     }
 }
 
