@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bandgap_comm::CommError;
+use bandgap_comm::{CommError, Rank};
 use bandgap_loader::OpenError;
 
 /// A failure to find, open or use a fabric's library.
@@ -27,6 +27,26 @@ pub enum FabricError {
         symbol: &'static str,
         /// The oldest version in use.
         oldest: &'static str,
+    },
+    /// The library is too old.
+    #[error("use {}: it is {library}, and {oldest} is the oldest in use", .path.display())]
+    TooOld {
+        /// The file.
+        path: PathBuf,
+        /// The library.
+        library: String,
+        /// The oldest version in use.
+        oldest: &'static str,
+    },
+    /// Two ranks found different providers.
+    #[error("reach rank {peer} over {own}: it found {theirs:?}; name one, as in -t 'ofi:{own}'")]
+    OtherProvider {
+        /// The other rank.
+        peer: Rank,
+        /// This rank's.
+        own: String,
+        /// The other rank's.
+        theirs: String,
     },
     /// The library does not have a transport of this name here.
     #[error("use {named:?}: here {library} has {}", .there.join(", "))]
@@ -63,9 +83,10 @@ impl From<FabricError> for CommError {
     #[inline(never)]
     fn from(error: FabricError) -> Self {
         match error {
-            FabricError::Open { .. } | FabricError::NoSymbol { .. } => {
-                Self::Missing(Box::new(error))
-            }
+            FabricError::Open { .. }
+            | FabricError::NoSymbol { .. }
+            | FabricError::TooOld { .. }
+            | FabricError::OtherProvider { .. } => Self::Missing(Box::new(error)),
             FabricError::NoTransport { .. } | FabricError::NotUsed { .. } => {
                 Self::Usage(Box::new(error))
             }

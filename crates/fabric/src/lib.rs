@@ -15,6 +15,8 @@ mod leavings;
 mod ofi;
 mod signals;
 mod structure;
+#[cfg(test)]
+mod tests;
 mod ucx;
 
 pub use error::FabricError;

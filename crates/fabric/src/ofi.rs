@@ -18,9 +18,9 @@ use crate::FabricError;
 use crate::common::{EACH_WAY, LONG, WORDS, bytes_of, digits_of, opened, text};
 use crate::signals::Handlers;
 use abi::{
-    ANYONE, AV_TABLE, Api, Av, CONTEXT_BYTES, CONTEXTS, CQ_TAGGED, Completion, Cq, Domain, EAGAIN,
-    EAVAIL, ENABLE, Endpoint, Fabric as Opening, Failed, Fid, Info, OLDEST, ONE_THREAD, RECV,
-    REGISTRATION, RELIABLE_DATAGRAM, Raw, SEND, SENDS_IN_ORDER, SOURCE, TAGGED, WATCHED,
+    ANYONE, AV_TABLE, Api, Av, CONTEXT_BYTES, CONTEXTS, CQ_CONTEXT, Cq, Domain, EAGAIN, EAVAIL,
+    ENABLE, Endpoint, Fabric as Opening, Failed, Fid, Info, OLDEST, ONE_THREAD, RECV, REGISTRATION,
+    RELIABLE_DATAGRAM, Raw, SEND, SENDS_IN_ORDER, SOURCE, TAGGED, WATCHED,
 };
 
 /// The name by which the loader finds it.
@@ -28,7 +28,7 @@ const NAME: &str = "libfabric.so.1";
 /// The provider of ranks on one host, if the user names none.
 const WITHIN_HOST: &str = "shm";
 
-/// Receives of frames that are posted. The library keeps what finds none, and searches them for every other message.
+/// Receives of a peer's frames that are posted. The library keeps what finds none, and searches them for every other message.
 const POSTED: usize = 8;
 /// Messages in flight for which there is room at first.
 const FLIGHTS: usize = 256;
@@ -43,8 +43,6 @@ const LONGEST: usize = 512;
 const SENDER: u32 = 31;
 /// The place of the channel in a tag.
 const CHANNEL: u32 = 46;
-/// The bits of the sender's rank.
-const ANY: u64 = (1 << CHANNEL) - (1 << SENDER);
 
 /// A message in flight.
 #[repr(C)]
@@ -54,8 +52,6 @@ struct Flight {
     has_ended: Cell<bool>,
     /// The library's error and the provider's, if it failed.
     failed: Cell<Option<(c_int, c_int)>>,
-    /// The tag with which it arrived.
-    tag: Cell<u64>,
     /// Its bytes, if it is the receive of a frame.
     bytes: Cell<[u8; MAX_FRAME]>,
 }
@@ -64,18 +60,26 @@ impl Flight {
     const fn none() -> Self {
         let context = [const { Cell::new(0) }; CONTEXT_BYTES / 8];
         let (has_ended, failed) = (Cell::new(false), Cell::new(None));
-        Self { context, has_ended, failed, tag: Cell::new(0), bytes: Cell::new([0; MAX_FRAME]) }
+        Self { context, has_ended, failed, bytes: Cell::new([0; MAX_FRAME]) }
     }
 }
 
 /// A message in flight; `None` if it has ended already.
 pub struct Request(Option<&'static Flight>);
 
-/// Receives of frames, in the order in which they were posted, and the next of them to end.
+/// Receives of a peer's frames, in the order in which they were posted, and the next of them to end.
 #[derive(Default)]
-struct Posts {
+struct Ring {
     flights: Vec<&'static Flight>,
     next: usize,
+}
+
+/// A ring for each rank, this rank's own without any, and whose turn it is. The sender is in the tag that a receive asks
+/// for: a completion's own tag may be that of the receive.
+#[derive(Default)]
+struct Posts {
+    rings: Vec<Ring>,
+    turn: Rank,
 }
 
 /// An opened libfabric: an endpoint, with the addresses of all ranks.
@@ -132,7 +136,7 @@ impl Ofi {
             let done = (calls.av)(domain, attributes.as_ptr(), &mut addresses, none);
             self.opened(done, addresses.cast(), "fi_av_open")?;
             // The usual length, no flags, the format, and nothing to sleep on.
-            let attributes = [0, 0, CQ_TAGGED, 0, 0, 0, 0, 0];
+            let attributes = [0, 0, CQ_CONTEXT, 0, 0, 0, 0, 0];
             let done = (calls.cq)(domain, attributes.as_ptr(), &mut self.queue, none);
             self.opened(done, self.queue.cast(), "fi_cq_open")?;
             let done = (calls.endpoint)(domain, self.info, &mut self.endpoint, none);
@@ -158,11 +162,15 @@ impl Ofi {
         let done =
             unsafe { ((*(*self.endpoint).names).get)(self.endpoint, own.as_mut_ptr(), &mut len) };
         self.fine(done, "fi_getname")?;
-        for (peer, there) in
-            (meeting.exchange)(digits_of(&own[..len.min(LONGEST)]))?.into_iter().enumerate()
-        {
-            let (there, mut address) = (bytes_of(peer, &there)?, 0);
-            // SAFETY: the address is one of this provider's endpoints: all ranks have the same.
+        let told = format!("{} {}", self.provider, digits_of(&own[..len.min(LONGEST)]));
+        for (peer, there) in (meeting.exchange)(told)?.into_iter().enumerate() {
+            let (theirs, address) = there.split_once(' ').unwrap_or_default();
+            if theirs != self.provider {
+                let (own, theirs) = (self.provider.clone(), theirs.to_owned());
+                return Err(FabricError::OtherProvider { peer, own, theirs }.into());
+            }
+            let (there, mut address) = (bytes_of(peer, address)?, 0);
+            // SAFETY: the address is one of this provider's endpoints.
             let inserted = unsafe {
                 ((*(*table).calls).insert)(table, there.as_ptr(), 1, &mut address, 0, null_mut())
             };
@@ -189,6 +197,7 @@ impl Ofi {
         loop {
             if let Some(flight) = self.free.borrow_mut().pop() {
                 flight.has_ended.set(false);
+                flight.failed.set(None);
                 return flight;
             }
             self.make_room();
@@ -225,18 +234,16 @@ impl Ofi {
     /// Takes completions, and lets the library work.
     #[inline(always)]
     fn progress(&self) -> Result<()> {
-        let mut completions = [Completion::NONE; BATCH];
+        let mut contexts: [Raw; BATCH] = [null_mut(); BATCH];
         // SAFETY: there is room for so many completions.
         let read =
-            unsafe { ((*(*self.queue).calls).read)(self.queue, completions.as_mut_ptr(), BATCH) };
+            unsafe { ((*(*self.queue).calls).read)(self.queue, contexts.as_mut_ptr(), BATCH) };
         if read < 0 && read != EAGAIN {
             return self.failure(read);
         }
-        for completion in &completions[..read.max(0) as usize] {
+        for context in &contexts[..read.max(0) as usize] {
             // SAFETY: it is that of an operation, and flights stay for ever.
-            let flight = unsafe { &*completion.context.cast::<Flight>() };
-            flight.tag.set(completion.tag);
-            flight.has_ended.set(true);
+            unsafe { (*context.cast::<Flight>()).has_ended.set(true) };
         }
         Ok(())
     }
@@ -269,7 +276,7 @@ impl Ofi {
                 return Ok(false);
             }
         }
-        match flight.failed.take() {
+        match flight.failed.get() {
             None => Ok(true),
             Some(failed) => Err(self.lost(failed)),
         }
@@ -282,6 +289,18 @@ impl Ofi {
         self.refused(-error, &operation).into()
     }
 
+    /// Posts receives of a peer's frames.
+    #[cold]
+    fn ring(&self, peer: Rank, tag: u64) -> Result<Ring> {
+        let mut flights = Vec::new();
+        for _ in 0..if peer == self.rank { 0 } else { POSTED } {
+            let flight = self.flight();
+            self.post(flight, tag)?;
+            flights.push(flight);
+        }
+        Ok(Ring { flights, next: 0 })
+    }
+
     /// Posts a receive of a frame.
     #[inline(always)]
     fn post(&self, flight: &'static Flight, tag: u64) -> Result<()> {
@@ -290,7 +309,7 @@ impl Ofi {
         let (at, calls) = (flight.bytes.as_ptr().cast(), self.calls().recv);
         // SAFETY: the flight stays for ever, and nobody reads it before the message has ended.
         self.begin("fi_trecv", || unsafe {
-            (calls)(self.endpoint, at, MAX_FRAME, null_mut(), ANYONE, tag, ANY, context(flight))
+            (calls)(self.endpoint, at, MAX_FRAME, null_mut(), ANYONE, tag, 0, context(flight))
         })
     }
 
@@ -347,7 +366,11 @@ fn find(
     let is_local = |name: &str| name == WITHIN_HOST || name == "sm2";
     for node in [Some(&*node).filter(|_| !provider.is_some_and(is_local)), None] {
         let found = offers(api, provider, node);
-        let Some(first) = there(found).into_iter().next() else { continue };
+        let Some(first) = there(found).into_iter().next() else {
+            // SAFETY: the list is used no more.
+            unsafe { (api.freeinfo)(found) };
+            continue;
+        };
         let mut best = found;
         // SAFETY: as above; the first usable one is in the list.
         unsafe {
@@ -422,15 +445,20 @@ impl Fabric for Ofi {
     /// By default over shared memory if all ranks are on one host, else over the library's first provider for this
     /// host's address.
     fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {
+        // The library, and some of its providers, take signals.
+        let handlers = Handlers::now();
         let package = "libfabric1 or libfabric";
         let (opened, path) = opened(meeting.library, NAME, "fi_version", [package, Self::OPTION])?;
         let api = Api::of(&opened, &path)?;
         // SAFETY: the function may be called at any time.
         let version = unsafe { (api.version)() };
+        let is_old = version < OLDEST;
         let version = format!("{}.{}", version >> 16, version & 0xffff);
+        if is_old {
+            let (library, oldest) = (format!("libfabric {version}"), "1.14");
+            return Err(FabricError::TooOld { path, library, oldest }.into());
+        }
         let usual = meeting.interface.is_loopback().then_some(WITHIN_HOST);
-        // Some providers take signals.
-        let handlers = Handlers::now();
         let info = find(&api, meeting.argument.or(usual), meeting, &version)?;
         // SAFETY: the library made the list, whose first element has all attributes.
         let (provider, inject) =
@@ -453,7 +481,7 @@ impl Fabric for Ofi {
         };
         ofi.make_room();
         let addresses = ofi.open()?;
-        handlers.restore();
+        drop(handlers);
         ofi.meet(addresses, meeting)?;
         Ok(ofi)
     }
@@ -532,23 +560,28 @@ impl Tagged for Ofi {
 
     #[inline(always)]
     fn frame(&self, channel: u64, id: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>> {
-        let tag = tag(channel, 0, id);
-        let mut posts = self.posts.borrow_mut();
-        if posts.flights.is_empty() {
-            for _ in 0..POSTED {
-                let flight = self.flight();
-                self.post(flight, tag)?;
-                posts.flights.push(flight);
+        let Posts { rings, turn } = &mut *self.posts.borrow_mut();
+        if rings.is_empty() {
+            let ring = |peer| self.ring(peer, tag(channel, peer, id));
+            *rings = (0..self.peers.len()).map(ring).collect::<Result<_>>()?;
+        }
+        self.progress()?;
+        for _ in 0..rings.len() {
+            let peer = *turn;
+            *turn = if peer + 1 == rings.len() { 0 } else { peer + 1 };
+            let Ring { flights, next } = &mut rings[peer];
+            let Some(&flight) = flights.get(*next).filter(|flight| flight.has_ended.get()) else {
+                continue;
+            };
+            if let Some(failed) = flight.failed.get() {
+                return Err(self.lost(failed));
             }
+            *next = (*next + 1) % flights.len();
+            let bytes = flight.bytes.get();
+            self.post(flight, tag(channel, peer, id))?;
+            return Ok(Some((peer, bytes)));
         }
-        let flight = posts.flights[posts.next];
-        if !self.has_ended(flight)? {
-            return Ok(None);
-        }
-        posts.next = (posts.next + 1) % POSTED;
-        let (sender, bytes) = ((flight.tag.get() & ANY) >> SENDER, flight.bytes.get());
-        self.post(flight, tag)?;
-        Ok(Some((sender as Rank, bytes)))
+        Ok(None)
     }
 
     #[inline(always)]

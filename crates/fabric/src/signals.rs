@@ -1,13 +1,22 @@
-//! What a process does on signals, across calls of libraries that change it.
+//! What a process does on signals, while libraries that change it are loaded and begin.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 /// The signals that libraries are known to take.
-const TAKEN: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGBUS, libc::SIGSEGV];
+const TAKEN: [c_int; 8] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGILL,
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGSEGV,
+    libc::SIGTERM,
+];
 
-/// What the process does on these signals.
+/// What the process does on these signals, and does again when this is dropped.
 pub(crate) struct Handlers([libc::sigaction; TAKEN.len()]);
 
 impl Handlers {
@@ -22,9 +31,10 @@ impl Handlers {
             }
         }))
     }
+}
 
-    /// Does so again.
-    pub fn restore(self) {
+impl Drop for Handlers {
+    fn drop(&mut self) {
         for (signal, action) in TAKEN.iter().zip(&self.0) {
             // SAFETY: it was in force before.
             unsafe { libc::sigaction(*signal, action, null_mut()) };

@@ -13,6 +13,7 @@ use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
 
 use crate::FabricError;
 use crate::common::{EACH_WAY, LONG, WORDS, bytes_of, digits_of, functions, opened, text};
+use crate::signals::Handlers;
 use crate::structure::Structure;
 
 /// The name by which the loader finds it.
@@ -129,8 +130,10 @@ impl Ucx {
         // SAFETY: the stream writes text that ends with 0 to memory of its own until it is closed. That is freed.
         let described = unsafe {
             let stream = libc::open_memstream(&mut at, &mut len);
-            (self.api.print_info)(all, stream);
-            libc::fclose(stream);
+            if !stream.is_null() {
+                (self.api.print_info)(all, stream);
+                libc::fclose(stream);
+            }
             (self.api.cleanup)(all);
             let described = text(at);
             libc::free(at.cast());
@@ -219,6 +222,8 @@ impl Fabric for Ucx {
     ];
 
     fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {
+        // The library takes signals.
+        let handlers = Handlers::now();
         let package = "libucx0 or ucx";
         let symbol = "ucp_get_version_string";
         let (opened, path) = opened(meeting.library, NAME, symbol, [package, Self::OPTION])?;
@@ -246,6 +251,7 @@ impl Fabric for Ucx {
         // SAFETY: the structures have the layout of the header, as everywhere below.
         let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
         ucx.fine(refused, || "ucp_worker_create".to_owned())?;
+        drop(handlers);
         ucx.meet(transport, meeting)?;
         Ok(ucx)
     }
@@ -311,6 +317,7 @@ impl Tagged for Ucx {
                 (self.api.progress)(self.worker);
                 return Ok(false);
             }
+            request.0 = 0;
             (self.api.free)(at);
             self.fine(status, || "pass a message".to_owned())?;
         }
@@ -350,17 +357,14 @@ impl Tagged for Ucx {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-    use std::process::Command;
-
     use super::*;
+    use crate::tests::{compare, offset};
 
     #[test]
     fn layouts_are_those_of_the_header() {
         let (fields, [features, senders, count]) = CONTEXT;
         let mask = "UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | \
                     UCP_PARAM_FIELD_ESTIMATED_NUM_EPS";
-        let offset = |of: &str, field: &str| format!("offsetof({of}, {field})");
         let checks = [
             (mask.to_owned(), fields),
             (offset("ucp_params_t", "features"), features as u64),
@@ -380,23 +384,6 @@ mod tests {
             ("sizeof(ucp_tag_recv_info_t)".to_owned(), 16),
             (offset("ucp_tag_recv_info_t", "sender_tag"), 0),
         ];
-        let check = |(c, value): (String, u64)| {
-            format!("_Static_assert(({c}) == {}, \"\");\n", value as i64)
-        };
-        let source = "#include <ucp/api/ucp.h>\n#include <stddef.h>\n".to_owned()
-            + &checks.map(check).concat();
-        let compile = |source: &str| {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("layout.c");
-            std::fs::write(&path, source).unwrap();
-            let cc = Command::new("cc").args(["-w", "-fsyntax-only"]).arg(&path).output();
-            cc.map(|of| (of.status.success(), String::from_utf8_lossy(&of.stderr).into_owned()))
-        };
-        if !compile("#include <ucp/api/ucp.h>\n").is_ok_and(|(there, _)| there) {
-            let _ = writeln!(std::io::stderr(), "SKIPPED: cc with ucp/api/ucp.h is not installed");
-            return;
-        }
-        let (right, said) = compile(&source).unwrap();
-        assert!(right, "{said}");
+        compare(&["ucp/api/ucp.h"], &checks);
     }
 }

@@ -54,6 +54,9 @@ impl Own {
         let series = facts.iter().flat_map(|fact| fact.series.iter().map(|series| series.name));
         taken.extend(facts.iter().map(|fact| fact.name).chain(series).chain([BareLoop::NAME]));
         let own: Vec<_> = self.mechanisms.iter().flat_map(Mechanism::floors).collect();
+        if let Some(layer) = own.iter().find(|floor| floor.kernel.is_some()) {
+            return Err(refused(&format!("floor {}: it is a layer", layer.name), "use `layers`"));
+        }
         own.iter().try_for_each(|floor| take("floor", &floor.name, &mut taken))?;
         let is_first = transports::OWN.set(self.transports).is_ok();
         match is_first && floors::OWN.set(self.mechanisms).is_ok() {

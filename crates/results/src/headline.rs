@@ -148,8 +148,10 @@ fn parameter(context: &Context<'_>, logp: &Logp, field: &str) -> Cell {
         (!context.notes.iter().any(is_it)).then_some(of)
     };
     let is_apart = |field: &&str| {
-        let half = |of: &Quantity| of.interval().map_or(0.0, |(low, high)| (high - low) / 2.0);
-        find(field).is_some_and(|of| half(of) <= APART * of.value.0.abs())
+        let is_narrow = |of: &Quantity| {
+            of.interval().is_some_and(|(low, high)| high - low <= 2.0 * APART * of.value.0.abs())
+        };
+        find(field).is_some_and(is_narrow)
     };
     let both = ["send_overhead", "recv_overhead"];
     let summed = find("overheads").is_some() && !both.iter().all(is_apart);

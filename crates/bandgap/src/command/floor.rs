@@ -38,7 +38,7 @@ pub struct Floors {
     pub output: Output,
 }
 
-/// Measures the named floors, or all.
+/// Measures the named floors, or all but those of a library.
 ///
 /// # Errors
 /// A name is unknown, ranks could not be started, or results not be written.
@@ -94,7 +94,7 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     }
 }
 
-/// The named floors, or all; with several hosts, only floors between hosts. A layer brings the floors below it.
+/// The named floors, or all but those of a library; with several hosts, only floors between hosts. A layer brings the floors below it.
 fn chosen(names: &[String], hosts: bool) -> Result<Vec<Floor>> {
     let mut all = floors();
     all.retain(|floor| !hosts || between_hosts(floor));

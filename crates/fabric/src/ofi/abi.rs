@@ -1,7 +1,7 @@
 //! The binary interface of libfabric 1.14 to 2.6, as far as it is in use.
 //!
 //! Attributes and tables of functions grow at their ends, so that their beginnings stay. The library allocates
-//! attributes. A table begins with its size in bytes; the functions in use are in all of them.
+//! attributes, but for those of a table of addresses and a queue, which have room to spare. A table begins with its size in bytes; the functions in use are in all of them.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
@@ -118,28 +118,11 @@ pub struct AvCalls {
 #[repr(C)]
 pub struct CqCalls {
     size: usize,
-    pub read: unsafe extern "C" fn(*mut Cq, *mut Completion, usize) -> isize,
+    pub read: unsafe extern "C" fn(*mut Cq, *mut Raw, usize) -> isize,
     read_from: usize,
     pub read_error: unsafe extern "C" fn(*mut Cq, *mut Failed, u64) -> isize,
     waiting: [usize; 3],
     pub text: unsafe extern "C" fn(*mut Cq, c_int, Raw, *mut c_char, usize) -> *const c_char,
-}
-
-/// `struct fi_cq_tagged_entry`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Completion {
-    pub context: Raw,
-    flags: u64,
-    len: usize,
-    buffer: Raw,
-    data: u64,
-    pub tag: u64,
-}
-
-impl Completion {
-    pub const NONE: Self =
-        Self { context: null_mut(), flags: 0, len: 0, buffer: null_mut(), data: 0, tag: 0 };
 }
 
 /// `struct fi_cq_err_entry`, with room for what later versions add.
@@ -208,8 +191,8 @@ pub const ONE_THREAD: c_int = 3;
 /// The library watches its queues: FI_RM_ENABLED.
 pub const WATCHED: c_int = 2;
 pub const AV_TABLE: u64 = 2;
-/// Completions are [`Completion`]s.
-pub const CQ_TAGGED: u64 = 4;
+/// A completion is the context of its operation.
+pub const CQ_CONTEXT: u64 = 1;
 pub const ENABLE: c_int = 6;
 /// Nothing is there, or there is no room.
 pub const EAGAIN: isize = -11;
@@ -225,4 +208,86 @@ functions! { "libfabric 1.14":
     dupinfo fi_dupinfo (*const Info) -> *mut Info;
     fabric fi_fabric (*mut FabricAttributes, *mut *mut Fabric, Raw) -> c_int;
     strerror fi_strerror (c_int) -> *const c_char;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+    use crate::tests::{compare, offset};
+
+    #[test]
+    fn layouts_are_those_of_the_header() {
+        let fields = [
+            ("struct fi_info", "mode", offset_of!(Info, mode)),
+            ("struct fi_info", "tx_attr", offset_of!(Info, tx)),
+            ("struct fi_info", "rx_attr", offset_of!(Info, rx)),
+            ("struct fi_info", "ep_attr", offset_of!(Info, ep)),
+            ("struct fi_info", "domain_attr", offset_of!(Info, domain)),
+            ("struct fi_info", "fabric_attr", offset_of!(Info, fabric)),
+            ("struct fi_tx_attr", "msg_order", offset_of!(Transmit, order)),
+            ("struct fi_rx_attr", "msg_order", offset_of!(Transmit, order)),
+            ("struct fi_tx_attr", "inject_size", offset_of!(Transmit, inject)),
+            ("struct fi_ep_attr", "type", offset_of!(EndpointAttributes, kind)),
+            ("struct fi_domain_attr", "threading", offset_of!(DomainAttributes, threading)),
+            ("struct fi_domain_attr", "resource_mgmt", offset_of!(DomainAttributes, resources)),
+            ("struct fi_domain_attr", "mr_mode", offset_of!(DomainAttributes, registration)),
+            ("struct fi_fabric_attr", "prov_name", offset_of!(FabricAttributes, provider)),
+            ("struct fid", "ops", offset_of!(Fid, calls)),
+            ("struct fi_ops", "close", offset_of!(FidCalls, close)),
+            ("struct fi_ops", "bind", offset_of!(FidCalls, bind)),
+            ("struct fi_ops", "control", offset_of!(FidCalls, control)),
+            ("struct fid_fabric", "ops", offset_of!(Fabric, calls)),
+            ("struct fid_domain", "ops", offset_of!(Domain, calls)),
+            ("struct fid_av", "ops", offset_of!(Av, calls)),
+            ("struct fid_cq", "ops", offset_of!(Cq, calls)),
+            ("struct fi_ops_fabric", "domain", offset_of!(FabricCalls, domain)),
+            ("struct fi_ops_domain", "av_open", offset_of!(DomainCalls, av)),
+            ("struct fi_ops_domain", "cq_open", offset_of!(DomainCalls, cq)),
+            ("struct fi_ops_domain", "endpoint", offset_of!(DomainCalls, endpoint)),
+            ("struct fi_ops_av", "insert", offset_of!(AvCalls, insert)),
+            ("struct fi_ops_cq", "read", offset_of!(CqCalls, read)),
+            ("struct fi_ops_cq", "readerr", offset_of!(CqCalls, read_error)),
+            ("struct fi_cq_err_entry", "err", offset_of!(Failed, error)),
+            ("struct fi_cq_err_entry", "prov_errno", offset_of!(Failed, provider)),
+            ("struct fid_ep", "cm", offset_of!(Endpoint, names)),
+            ("struct fid_ep", "tagged", offset_of!(Endpoint, tagged)),
+            ("struct fi_ops_cm", "getname", offset_of!(NameCalls, get)),
+            ("struct fi_ops_tagged", "recv", offset_of!(TaggedCalls, recv)),
+            ("struct fi_ops_tagged", "send", offset_of!(TaggedCalls, send)),
+            ("struct fi_ops_tagged", "inject", offset_of!(TaggedCalls, inject)),
+        ];
+        let values = [
+            ("FI_TAGGED", TAGGED),
+            ("FI_RECV", RECV),
+            ("FI_SEND", SEND),
+            ("FI_SOURCE", SOURCE),
+            ("FI_CONTEXT | FI_CONTEXT2", CONTEXTS),
+            ("sizeof(struct fi_context2)", CONTEXT_BYTES as u64),
+            ("FI_ORDER_SAS", SENDS_IN_ORDER),
+            ("FI_EP_RDM", RELIABLE_DATAGRAM as u64),
+            ("FI_THREAD_DOMAIN", ONE_THREAD as u64),
+            ("FI_RM_ENABLED", WATCHED as u64),
+            ("FI_AV_TABLE", AV_TABLE),
+            ("FI_CQ_FORMAT_CONTEXT", CQ_CONTEXT),
+            ("FI_ENABLE", ENABLE as u64),
+            ("-FI_EAGAIN", EAGAIN as u64),
+            ("-FI_EAVAIL", EAVAIL as u64),
+            ("sizeof(struct fi_cq_entry)", size_of::<Raw>() as u64),
+            ("sizeof(struct fi_cq_err_entry) <= 128", u64::from(size_of::<Failed>() >= 128)),
+            ("sizeof(struct fi_av_attr) <= 64 && sizeof(struct fi_cq_attr) <= 64", 1),
+            ("offsetof(struct fi_cq_attr, format)", 16),
+            (
+                "FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT",
+                REGISTRATION as u64,
+            ),
+        ];
+        let fields = fields.map(|(of, field, at)| (offset(of, field), at as u64));
+        let values = values.map(|(c, value)| (c.to_owned(), value));
+        let headers =
+            ["fabric", "fi_domain", "fi_endpoint", "fi_cm", "fi_tagged", "fi_eq", "fi_errno"];
+        let headers = headers.map(|name| format!("rdma/{name}.h"));
+        compare(&headers.each_ref().map(String::as_str), &[&fields[..], &values[..]].concat());
+    }
 }
