@@ -6,10 +6,10 @@
 //! make one call for both.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bandgap::transport::{CommError, Frame, FrameKind, Rank};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tonic::{Response, Status};
 
 use crate::link::{Ready, Way};
@@ -23,7 +23,8 @@ type Arrived = (Parcel, Option<oneshot::Sender<Parcel>>);
 pub struct Calls {
     client: Client,
     /// What tasks leave for the rank.
-    queue: Arc<Mutex<VecDeque<Result<Arrived, Status>>>>,
+    queue: mpsc::UnboundedReceiver<Result<Arrived, Status>>,
+    leave: mpsc::UnboundedSender<Result<Arrived, Status>>,
     /// Number of the last parcel sent.
     sent: u64,
     /// Number of the last parcel received in order, and those that overtook others.
@@ -35,19 +36,15 @@ pub struct Calls {
 
 impl Calls {
     fn call(&mut self, parcel: Parcel) {
-        let (mut client, queue) = (self.client.clone(), Arc::clone(&self.queue));
+        let (mut client, leave) = (self.client.clone(), self.leave.clone());
         tokio::spawn(async move {
             let answer = call(&mut client, parcel).await;
             // The answer to a store says nothing.
             if answer.as_ref().map_or(true, |parcel| parcel.number > 0) {
-                held(&queue).push_back(answer.map(|parcel| (parcel, None)));
+                let _ = leave.send(answer.map(|parcel| (parcel, None)));
             }
         });
     }
-}
-
-fn held<T>(queue: &Mutex<T>) -> MutexGuard<'_, T> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Way for Calls {
@@ -58,15 +55,15 @@ impl Way for Calls {
     fn begin(peer: Rank, first: bool, mut wires: Vec<Io>, ready: Ready<Self>) {
         // Each rank calls on one of them.
         let own = wires.remove(usize::from(!first));
-        let queue = Arc::<Mutex<VecDeque<_>>>::default();
+        let (leave, queue) = mpsc::unbounded_channel();
         let greeted = Arc::<Notify>::default();
         for served in wires {
-            let (queue, greeted) = (Arc::clone(&queue), Arc::clone(&greeted));
+            let (leave, greeted) = (leave.clone(), Arc::clone(&greeted));
             tokio::spawn(serve_calls(served, move |request| {
                 let (answer, answered) = oneshot::channel();
                 let parcel = request.into_inner();
                 if parcel.number > 0 {
-                    held(&queue).push_back(Ok((parcel, Some(answer))));
+                    let _ = leave.send(Ok((parcel, Some(answer))));
                 } else {
                     greeted.notify_one();
                     let _ = answer.send(parcel);
@@ -84,7 +81,7 @@ impl Way for Calls {
                 call(&mut client, Parcel::default()).await.map_err(|status| gone(peer, status))?;
                 greeted.notified().await;
                 let (early, unanswered) = (BTreeMap::new(), VecDeque::new());
-                Ok(Self { client, queue, sent: 0, received: 0, early, unanswered })
+                Ok(Self { client, queue, leave, sent: 0, received: 0, early, unanswered })
             };
             ready.send((peer, connected.await))
         });
@@ -110,7 +107,7 @@ impl Way for Calls {
         let due = self.received + 1;
         let mut found = self.early.remove(&due);
         while found.is_none() {
-            let Some(arrived) = held(&self.queue).pop_front() else { return Ok(None) };
+            let Ok(arrived) = self.queue.try_recv() else { return Ok(None) };
             let arrived = arrived.map_err(|status| gone(peer, status))?;
             let number = arrived.0.number;
             if number == due {

@@ -16,9 +16,8 @@ use crate::engine::Engine;
 use crate::service::Parcel;
 use crate::wire::Io;
 
-/// Bytes of a payload in a parcel at most, and parcels of it until this rank receives.
+/// Bytes of a payload in a parcel at most.
 const PIECE: usize = 64 << 10;
-const PIECES: usize = 16;
 
 /// How parcels travel between a rank and a peer.
 pub trait Way: Sized + Send + 'static {
@@ -137,7 +136,8 @@ impl<W: Way> Link for GrpcLink<W> {
     ) -> Result<Posted, CommError> {
         // Its requests carry no bytes.
         let [frame] = frames else { return Err(CommError::Stopped) };
-        for _ in 0..PIECES {
+        // At most what the socket has room for.
+        loop {
             let rest = from.within(&self.memory)?.get(*done..).unwrap_or_default();
             let (piece, rest) = rest.split_at(rest.len().min(PIECE));
             let (taken, rest) = (piece.len(), rest.len());
@@ -145,14 +145,13 @@ impl<W: Way> Link for GrpcLink<W> {
             let parcel = Parcel { at: *done as u64, payload, ..Parcel::of(frame) };
             let then = then.filter(|_| rest == 0).map(|then| (Parcel::of(then), then));
             if self.send(peer, [Some((parcel, *frame)), then], rest)? == Posted::Busy {
-                break;
+                return Ok(Posted::Busy);
             }
             *done += taken;
             if rest == 0 {
                 return Ok(Posted::Yes);
             }
         }
-        Ok(Posted::Busy)
     }
 
     fn receive<F: Frames>(&mut self, mut frames: F) -> Result<usize, CommError> {

@@ -41,11 +41,8 @@ impl Parcel {
     }
 
     pub fn frame(&self, peer: Rank) -> Result<Frame, CommError> {
-        match Frame::decode(&self.frame) {
-            Ok(Some((frame, _))) => Ok(frame),
-            Ok(None) => Err(garbage(peer, "a frame that ends early")),
-            Err(error) => Err(garbage(peer, error)),
-        }
+        let found = Frame::decode(&self.frame).map_err(|error| garbage(peer, error))?;
+        found.map(|(frame, _)| frame).ok_or_else(|| garbage(peer, "a frame that ends early"))
     }
 
     /// Puts the payload where its frame says. Returns whether it is the last of it.

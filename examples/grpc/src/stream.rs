@@ -20,18 +20,13 @@ pub struct OnStream {
     pub from: Streaming<Parcel>,
 }
 
-/// What goes into a stream.
-fn parcels() -> (mpsc::UnboundedSender<Parcel>, UnboundedReceiverStream<Parcel>) {
-    let (to, parcels) = mpsc::unbounded_channel();
-    (to, UnboundedReceiverStream::new(parcels))
-}
-
 /// Calls the peer, and gives both ends of the call.
 pub async fn called(socket: impl Socket) -> Result<OnStream, CommError> {
     let mut client = client(socket).await?;
     client.ready().await.map_err(set_up)?;
-    let (to, parcels) = parcels();
-    let call = client.streaming(Request::new(parcels), path(), Codec::default());
+    let (to, parcels) = mpsc::unbounded_channel();
+    let parcels = Request::new(UnboundedReceiverStream::new(parcels));
+    let call = client.streaming(parcels, path(), Codec::default());
     Ok(OnStream { to, from: call.await.map_err(set_up)?.into_inner() })
 }
 
@@ -43,7 +38,8 @@ pub async fn serve_stream(
     let service = tower::service_fn(move |request| {
         let called = called.clone();
         let answer = tower::service_fn(move |request: Request<Streaming<Parcel>>| {
-            let (to, parcels) = parcels();
+            let (to, parcels) = mpsc::unbounded_channel();
+            let parcels = UnboundedReceiverStream::new(parcels);
             called(OnStream { to, from: request.into_inner() });
             async { Ok(Response::new(parcels.map(Ok::<_, Status>))) }
         });
