@@ -15,11 +15,12 @@ mod leavings;
 mod ofi;
 mod signals;
 mod structure;
-#[cfg(test)]
-mod tests;
 mod ucx;
 
 pub use error::FabricError;
 pub use leavings::remove_leavings;
 pub use ofi::Ofi;
 pub use ucx::Ucx;
+
+#[cfg(test)]
+mod tests;
