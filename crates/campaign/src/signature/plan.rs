@@ -16,9 +16,6 @@ use crate::planned::Planned;
 use crate::runner::{Runner, Stop};
 use crate::series::Step;
 
-/// Round trips that the longest Δ must have: a grid has two, unless the gap is long ([`crate::grid`]).
-const FAR: f64 = 1.5;
-
 /// The signature that the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,13 +100,14 @@ impl Planned for SignaturePlan {
             own.of(ISSUE).filter(move |(_, batches)| batches.iter().any(is_own))
         };
         let points = |launch: &u32| of_launch(*launch).count();
-        // A launch may have looked while its ranks were elsewhere: its Δ are then those of another machine.
+        // A launch may have looked while its ranks were elsewhere: its Δ are then those of another machine. The longest is
+        // two of the round trips that it saw.
         let judged = Judged::of(&own, self.asked.confidence, self.asked.precision, self.asked.seed);
         let trips: Vec<f64> = judged.in_rounds(&rtt(self.load)).map(|(_, time)| time).collect();
         let round_trip = if trips.is_empty() { 0.0 } else { median(&trips) };
         let suits = |launch: &u32| {
             let longest = of_launch(*launch).filter_map(|(key, _)| Some(delayed(key)?.1)).max();
-            self.load.is_transfer() || longest.unwrap_or(0) as f64 >= FAR * round_trip * 1e3
+            self.load.is_transfer() || longest.unwrap_or(0) as f64 >= round_trip * 1e3
         };
         // A launch that was cut short lacks points, and those after it would, too.
         let launches: BTreeSet<u32> = went_round.map(|(_, batch)| batch.launch).collect();
