@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bandgap_comm::{CommError, Rank, Result, Yields};
 use bandgap_loader::{Opened, file_of};
+use bandgap_tagged::Traffic;
 
 use crate::FabricError;
 
@@ -64,6 +65,24 @@ pub(crate) fn opened(
         Opened::new(named).map_err(|error| FabricError::Open { error, package, option })?;
     let file = opened.own(symbol).and_then(file_of).unwrap_or_else(|| named.to_owned());
     Ok((opened, file))
+}
+
+/// The place of the sender's rank in a tag, behind that of a program. Some providers have tags of 48 bits.
+pub(crate) const SENDER: u32 = 31;
+/// The place of the channel in a tag.
+const CHANNEL: u32 = 46;
+/// The bits of the sender's rank.
+pub(crate) const ANY: u64 = (1 << CHANNEL) - (1 << SENDER);
+
+/// The highest bits of the tags of such messages.
+pub(crate) fn channel(of: Traffic) -> u64 {
+    (of as u64) << CHANNEL
+}
+
+/// The tag of a message.
+#[inline(always)]
+pub(crate) fn tag(channel: u64, sender: Rank, tag: u32) -> u64 {
+    channel | (sender as u64) << SENDER | u64::from(tag)
 }
 
 /// A text of a library's; empty without one.

@@ -3,6 +3,7 @@
 //! Source: the header files of libfabric 1.14 to 2.6, and its manual fi_getinfo(3), fi_tagged(3) and fi_cq(3).
 
 mod abi;
+mod connect;
 mod offers;
 
 use std::cell::{Cell, RefCell};
@@ -16,11 +17,10 @@ use bandgap_comm::{CommError, Floor, MAX_FRAME, Rank, Rendezvous, Result};
 use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
 
 use crate::FabricError;
-use crate::common::{EACH_WAY, LONG, WORDS, bytes_of, digits_of, opened, text};
+use crate::common::{EACH_WAY, LONG, WORDS, channel, opened, tag, text};
 use crate::signals::Handlers;
 use abi::{
-    ANYONE, AV_TABLE, Api, Av, CONTEXT_BYTES, CQ_CONTEXT, Cq, Domain, EAGAIN, EAVAIL, ENABLE,
-    Endpoint, Fabric as Opening, Failed, Fid, Info, OLDEST, RECV, Raw, SEND,
+    ANYONE, Api, CONTEXT_BYTES, Cq, EAGAIN, EAVAIL, Endpoint, Failed, Fid, Info, OLDEST, Raw,
 };
 use offers::find;
 
@@ -37,13 +37,6 @@ const FLIGHTS: usize = 256;
 const BATCH: usize = 8;
 /// Fruitless attempts to begin a message until the wait is looked at.
 const PATIENCE: u32 = 1 << 10;
-/// Bytes of the longest address of an endpoint.
-const LONGEST: usize = 512;
-
-/// The place of the sender's rank in a tag, behind that of a program. Some providers have tags of 48 bits.
-const SENDER: u32 = 31;
-/// The place of the channel in a tag.
-const CHANNEL: u32 = 46;
 
 /// A message in flight.
 #[repr(C)]
@@ -120,72 +113,6 @@ impl Drop for Ofi {
 }
 
 impl Ofi {
-    /// Opens the endpoint and what it needs. Returns the table of addresses.
-    fn open(&mut self) -> Result<*mut Av> {
-        let none: Raw = null_mut();
-        // SAFETY: objects and attributes are those that the library made, in the layout of its headers.
-        unsafe {
-            let mut fabric: *mut Opening = null_mut();
-            let done = (self.api.fabric)((*self.info).fabric, &mut fabric, none);
-            self.opened(done, fabric.cast(), "fi_fabric")?;
-            let mut domain: *mut Domain = null_mut();
-            let done = ((*(*fabric).calls).domain)(fabric, self.info, &mut domain, none);
-            self.opened(done, domain.cast(), "fi_domain")?;
-            // Its type; no name, and as many as come.
-            let (attributes, mut addresses) = ([AV_TABLE, 0, 0, 0, 0, 0, 0, 0], null_mut::<Av>());
-            let calls = &*(*domain).calls;
-            let done = (calls.av)(domain, attributes.as_ptr(), &mut addresses, none);
-            self.opened(done, addresses.cast(), "fi_av_open")?;
-            // The usual length, no flags, the format, and nothing to sleep on.
-            let attributes = [0, 0, CQ_CONTEXT, 0, 0, 0, 0, 0];
-            let done = (calls.cq)(domain, attributes.as_ptr(), &mut self.queue, none);
-            self.opened(done, self.queue.cast(), "fi_cq_open")?;
-            let done = (calls.endpoint)(domain, self.info, &mut self.endpoint, none);
-            self.opened(done, self.endpoint.cast(), "fi_endpoint")?;
-            let (endpoint, calls) = (self.endpoint.cast(), &*(*self.endpoint).fid.calls);
-            self.fine((calls.bind)(endpoint, addresses.cast(), 0), "fi_ep_bind")?;
-            self.fine((calls.bind)(endpoint, self.queue.cast(), SEND | RECV), "fi_ep_bind")?;
-            self.fine((calls.control)(endpoint, ENABLE, none), "fi_enable")?;
-            Ok(addresses)
-        }
-    }
-
-    fn opened(&mut self, done: c_int, fid: *mut Fid, operation: &str) -> Result<(), FabricError> {
-        self.fine(done, operation)?;
-        self.open.push(fid);
-        Ok(())
-    }
-
-    /// Exchanges addresses.
-    fn meet(&mut self, table: *mut Av, meeting: &mut Rendezvous<'_>) -> Result<()> {
-        let (mut own, mut len) = ([0; LONGEST], LONGEST);
-        // SAFETY: there is room for so many bytes.
-        let done =
-            unsafe { ((*(*self.endpoint).names).get)(self.endpoint, own.as_mut_ptr(), &mut len) };
-        self.fine(done, "fi_getname")?;
-        let told = format!("{} {}", self.provider, digits_of(&own[..len.min(LONGEST)]));
-        for (peer, there) in (meeting.exchange)(told)?.into_iter().enumerate() {
-            let (theirs, address) = there.split_once(' ').unwrap_or_default();
-            if theirs != self.provider {
-                let (own, theirs) = (self.provider.clone(), theirs.to_owned());
-                return Err(FabricError::OtherProvider { peer, own, theirs }.into());
-            }
-            let (there, mut address) = (bytes_of(peer, address)?, 0);
-            // SAFETY: the address is one of this provider's endpoints.
-            let inserted = unsafe {
-                ((*(*table).calls).insert)(table, there.as_ptr(), 1, &mut address, 0, null_mut())
-            };
-            if inserted != 1 {
-                self.fine(
-                    inserted.min(-1),
-                    &format!("connect to rank {peer} over {}", self.provider),
-                )?;
-            }
-            self.peers.push(address);
-        }
-        Ok(())
-    }
-
     /// Room for more messages in flight. It stays for as long as the process: the library may still write to it.
     #[cold]
     fn make_room(&self) {
@@ -406,12 +333,6 @@ impl Fabric for Ofi {
     }
 }
 
-/// The tag of a message.
-#[inline(always)]
-fn tag(channel: u64, sender: Rank, tag: u32) -> u64 {
-    channel | (sender as u64) << SENDER | u64::from(tag)
-}
-
 impl Tagged for Ofi {
     /// The highest bits of a tag.
     type Channel = u64;
@@ -428,7 +349,7 @@ impl Tagged for Ofi {
     }
 
     fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
-        Ok((of as u64) << CHANNEL)
+        Ok(channel(of))
     }
 
     #[inline(always)]

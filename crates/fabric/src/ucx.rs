@@ -12,7 +12,9 @@ use bandgap_comm::{Floor, MAX_FRAME, Rank, Rendezvous, Result};
 use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
 
 use crate::FabricError;
-use crate::common::{EACH_WAY, LONG, WORDS, bytes_of, digits_of, functions, opened, text};
+use crate::common::{
+    ANY, EACH_WAY, LONG, SENDER, WORDS, bytes_of, channel, digits_of, functions, opened, tag, text,
+};
 use crate::signals::Handlers;
 use crate::structure::Structure;
 
@@ -90,14 +92,6 @@ impl Drop for Ucx {
         }
     }
 }
-
-/// The place of a sender's rank in a tag: above those of programs, below the channel.
-const SENDER: u32 = 32;
-/// The place of a channel in a tag.
-const CHANNEL: u32 = 56;
-
-/// The senders of a message that any rank may send.
-const ANY: u64 = ((1 << CHANNEL) - 1) & !((1 << SENDER) - 1);
 
 impl Ucx {
     /// A context with these transports, or with those that the environment allows.
@@ -261,12 +255,6 @@ impl Fabric for Ucx {
     }
 }
 
-/// The tag of a message from this rank.
-#[inline(always)]
-fn tag(channel: u64, sender: Rank, tag: u32) -> u64 {
-    channel | (sender as u64) << SENDER | u64::from(tag)
-}
-
 impl Tagged for Ucx {
     /// The highest bits of a tag.
     type Channel = u64;
@@ -283,7 +271,7 @@ impl Tagged for Ucx {
     }
 
     fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
-        Ok((of as u64) << CHANNEL)
+        Ok(channel(of))
     }
 
     #[inline(always)]
