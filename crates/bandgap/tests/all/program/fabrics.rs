@@ -83,22 +83,25 @@ fn kernels_run_on_a_librarys_messages_between_4_ranks_and_are_verified() {
 fn ways_are_told_apart_in_one_table_with_their_floors() {
     let place = Workdir::new();
     for Fabric { name, ways: [way, _], .. } in here() {
-        let line = format!("comms1 -t {name},{way} --sizes 8,64KiB --time-budget 6s --no-save");
-        let mut command = place.command(BINARY);
-        // Who names a transport is not refused because of it.
-        command.args(line.split(' ')).args(["--json", "-", "-q"]).env("UCX_TLS", "tcp,self");
-        let run = run(command).measured().json();
-        if name == "ucx" {
-            let set = &run["setup"]["of"][0]["library"]["environment"]["UCX_TLS"];
-            assert_eq!(set, "tcp,self");
-        }
-        let names = run["conditions"].as_array().unwrap().iter().map(|of| &of["transport"]);
-        assert_eq!(names.collect::<Vec<_>>(), [name, way]);
-        let series = of_kind(&run, "series");
-        assert_eq!(series.len(), 2, "{run}");
-        for of in series {
-            assert!(of.to_string().contains("over_floor"), "{of}");
-        }
+        // On a noisy machine few batches of a floor count.
+        let complete = |budget| {
+            let line = format!("comms1 -t {name},{way} --sizes 8,64KiB --time-budget {budget}");
+            let mut command = place.command(BINARY);
+            // Who names a transport is not refused because of it.
+            command.args(line.split(' ')).args(["--no-save", "--json", "-", "-q"]);
+            command.env("UCX_TLS", "tcp,self");
+            let run = run(command).measured().json();
+            if name == "ucx" {
+                let set = &run["setup"]["of"][0]["library"]["environment"]["UCX_TLS"];
+                assert_eq!(set, "tcp,self");
+            }
+            let names = run["conditions"].as_array().unwrap().iter().map(|of| &of["transport"]);
+            assert_eq!(names.collect::<Vec<_>>(), [name, way]);
+            let series = of_kind(&run, "series");
+            assert_eq!(series.len(), 2, "{run}");
+            series.iter().all(|of| of.to_string().contains("over_floor"))
+        };
+        assert!(["6s", "15s", "40s"].into_iter().any(complete), "{name}: no ratio to its floor");
     }
 }
 
