@@ -1,13 +1,16 @@
 //! The extra cost of each layer over the one before.
 
+use bandgap_campaign::beside::WORD;
 use bandgap_record::{Column, Form, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::Outcome;
 
 use crate::Result;
+use crate::floors::FLOOR;
 use crate::made::{Made, SERIES};
 
-/// The times of a kernel over each of `transports`, and how much longer each is than over the transport before; empty if
-/// none was measured.
+/// The times of a kernel over each transport, and how much longer each is than over the one before, unless it is not known
+/// to stand on that one; empty if none was measured. A floor that carries a transport is a layer too, `floor:way`, at the
+/// length of its own messages.
 ///
 /// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
 /// measured one after the other. It is precise if that is at most the share `precision` of it.
@@ -17,12 +20,18 @@ use crate::made::{Made, SERIES};
 pub fn layers(
     results: &[Outcome],
     kernel: &str,
-    transports: &[String],
+    transports: &[(&str, bool)],
     precision: f64,
 ) -> Result<Made> {
     let all = results.iter().filter_map(Outcome::as_rows);
     let series: Vec<&Rows> = all.filter(|rows| rows.name == kernel).collect();
-    let of = |name: &String| series.iter().find(|rows| rows.transport == *name).copied();
+    let of = |name| series.iter().find(|rows| rows.transport == name).copied();
+    let floor = |name: &str| {
+        let mut all = results.iter().filter_map(Outcome::as_rows);
+        let rows = all.find(|rows| rows.kind == FLOOR && rows.transport == name)?;
+        let way = name.split(':').next_back().unwrap_or_default();
+        Some((format!("{}:{way}", rows.name), rows.cell(rows.rows.first()?, "time")?))
+    };
     let mut axes = series.first().map_or_else(Vec::new, |rows| rows.axes.clone());
     axes.retain(|axis| axis != "variant");
     let place = |rows: &Rows, row: &Row| -> Vec<Place> {
@@ -30,7 +39,7 @@ pub fn layers(
     };
     let mut found = Vec::new();
     let mut before: Option<&Rows> = None;
-    for name in transports {
+    for &(name, stands) in transports {
         let Some(rows) = of(name) else { continue };
         for row in &rows.rows {
             let at = place(rows, row);
@@ -39,9 +48,16 @@ pub fn layers(
                 let row = below.rows.iter().find(|row| place(below, row) == at)?;
                 below.cell(row, "time")
             });
-            let cost = below.map(|below| cost(time, below, precision)).transpose()?;
-            let place = [at, vec![name.as_str().into()]].concat();
-            found.push(Row { place, cells: vec![Some(time.clone()), cost], ..Row::default() });
+            let is_word = rows.place(row, "bytes").and_then(Place::number) == Some(WORD);
+            let mut below = below.filter(|_| stands);
+            let floor = floor(name).filter(|_| is_word);
+            let both = floor.iter().map(|(name, time)| (&**name, *time)).chain([(name, time)]);
+            for (name, time) in both {
+                let cost = below.map(|below| cost(time, below, precision)).transpose()?;
+                let place = [&at[..], &[name.into()]].concat();
+                found.push(Row { place, cells: vec![Some(time.clone()), cost], ..Row::default() });
+                below = Some(time);
+            }
         }
         before = Some(rows);
     }

@@ -61,6 +61,7 @@ pub use floors::{between_hosts, floors, needs_library};
 pub use hosts::Hosts;
 pub use launcher::{Ended, Progress};
 pub use message::Wait;
+pub use mpi::{is_over, over};
 pub use network::{contended, distances};
 pub use once::{Once, at_least, once, once_until, recorded};
 pub use outside::{command as launcher_of, mpis};

@@ -167,15 +167,14 @@ impl Station {
             return Err(CommError::Stopped.into());
         };
         let on = order.on.as_deref().unwrap_or(transport.name);
-        let end = self.bares.end(on, (self.rank, &mut **machine), self.deadline)?;
-        let give_up = tending(&self.control, &mut **machine);
         let (timer, patience) = (&self.clock, self.deadline);
         let done = carry_out_bare(order, self.size, |bare, window| {
+            let end = self.bares.end(on, (self.rank, &mut **machine), patience)?;
+            let give_up = tending(&self.control, &mut **machine);
             let turn = bare.turn;
             let with = Measuring { role, window, timer, turn, patience, give_up: &give_up };
             end(&bare.floor, bare.bytes, &with)
         });
-        drop(give_up);
         // A dead or lost rank is the cause, rather than the floor that waited for it in vain.
         self.first()?.look(Duration::ZERO, "a floor")?;
         if done.is_err() {

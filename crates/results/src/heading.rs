@@ -97,7 +97,8 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
 /// A library: its name and number, its file, what started its ranks, and the variables that configure it.
 pub(crate) fn library(of: &Library) -> Vec<String> {
     let variables = of.environment.iter().map(|(name, value)| format!("{name}={value}"));
-    let known = [Some(of.name.clone()), Some(of.path.clone()), of.launcher.clone()];
+    let [launcher, sends_with] = [of.launcher.clone(), of.sends_with.clone()];
+    let known = [Some(of.name.clone()), Some(of.path.clone()), launcher, sends_with];
     known.into_iter().flatten().chain(variables).collect()
 }
 
@@ -182,14 +183,21 @@ mod tests {
             name: "MPICH 4.0.2".into(),
             path: "/lib/libmpi.so".into(),
             launcher: Some("mpirun -n 2".into()),
-            version: String::new(),
+            sends_with: Some("pml ucx".into()),
             environment: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(),
+            ..Default::default()
         };
         let of = ExperimentSetup { library: Some(library.clone()), ..Default::default() };
         run.setup.of = vec![of.clone(), of];
         let heading = heading(&run).unwrap();
         let parts: Vec<&str> = heading.split(SECTION_PARTS).collect();
-        for word in [library.name, library.path, "mpirun -n 2".into(), "UCX_TLS=tcp".into()] {
+        for word in [
+            library.name,
+            library.path,
+            "mpirun -n 2".into(),
+            "pml ucx".into(),
+            "UCX_TLS=tcp".into(),
+        ] {
             assert_eq!(parts.iter().filter(|part| **part == word).count(), 1, "{heading}");
         }
     }
