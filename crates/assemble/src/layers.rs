@@ -94,3 +94,58 @@ fn cost(time: &Quantity, below: &Quantity, precision: f64) -> Result<Quantity> {
     let evidence = ("difference", samples, precise);
     Ok(Quantity::new(value, interval, Unit::Second, evidence)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(ns: f64) -> Quantity {
+        let ends = Some(((ns - 3.0) * 1e-9, (ns + 3.0) * 1e-9));
+        Quantity::new(ns * 1e-9, ends, Unit::Second, ("", 5, true)).unwrap()
+    }
+
+    fn rows(kind: &str, name: &str, transport: &str, axes: &[&str], all: &[(u64, f64)]) -> Outcome {
+        let row = |&(bytes, ns): &(u64, f64)| Row {
+            place: axes.iter().map(|_| bytes.into()).collect(),
+            cells: vec![Some(time(ns))],
+            ..Row::default()
+        };
+        let columns = vec![Column::new("time", Unit::Second, "")];
+        let axes = axes.iter().map(|&axis| axis.to_owned()).collect();
+        let [kind, name, transport] = [kind, name, transport].map(str::to_owned);
+        let rows = all.iter().map(row).collect();
+        Rows { kind, name, transport, axes, columns, rows, ..Rows::default() }.into()
+    }
+
+    #[test]
+    fn a_layer_stands_on_its_floor_and_on_the_layer_before_if_it_is_known_to() {
+        let results = [
+            rows(SERIES, "echo", "ucx:posix", &["bytes"], &[(8, 400.0), (1024, 900.0)]),
+            rows(FLOOR, "uct_short", "ucx:posix", &[], &[(8, 300.0)]),
+            rows(FLOOR, "uct_put", "ucx:posix", &[], &[(8, 100.0)]),
+            rows(SERIES, "echo", "mpi", &["bytes"], &[(8, 450.0), (1024, 920.0)]),
+        ];
+        let costs = |stands| {
+            let made = layers(&results, "echo", &[("ucx:posix", true), ("mpi", stands)], 0.5);
+            let made = made.unwrap();
+            let all = made.results[0].as_rows().unwrap();
+            let of = |row: &Row| {
+                let cost = all.cell(row, "cost").map(|of| (of.value.0 * 1e9).round());
+                (row.place[0].number().unwrap(), row.place[1].to_string(), cost)
+            };
+            all.rows.iter().map(of).collect::<Vec<_>>()
+        };
+        let expected = |small: Option<f64>, large: Option<f64>| {
+            let of = |bytes, name: &str, cost| (bytes, name.to_owned(), cost);
+            vec![
+                of(8, "uct_short:posix", None),
+                of(8, "ucx:posix", Some(100.0)),
+                of(1024, "ucx:posix", None),
+                of(8, "mpi", small),
+                of(1024, "mpi", large),
+            ]
+        };
+        assert_eq!(costs(true), expected(Some(50.0), Some(20.0)));
+        assert_eq!(costs(false), expected(None, None));
+    }
+}

@@ -301,8 +301,8 @@ impl Bare for Uct {
     const HOSTS: bool = true;
     #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
-        Floor::new("uct_short", "short messages of UCT, half round trip", HalfRoundTrip, 500).compared(LONG),
-        Floor::new("uct_put", "short puts of UCT, seen in memory", HalfRoundTrip, 500).compared(LONG),
+        Floor::new("uct_short", "short messages of UCT, half round trip", HalfRoundTrip, 50).compared(LONG),
+        Floor::new("uct_put", "short puts of UCT, seen in memory", HalfRoundTrip, 50).compared(LONG),
     ];
 
     fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self> {

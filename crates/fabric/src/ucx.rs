@@ -209,7 +209,7 @@ impl Fabric for Ucx {
     const ARGUMENT: &'static str = "a transport of UCX, such as posix or tcp";
     const VARIABLES: &'static str = "UCX_";
     const FLOORS: &'static [Floor] = &[
-        Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 500)
+        Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 50)
             .compared(WORDS),
         Floor::new("ucp_tag_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
     ];

@@ -320,6 +320,10 @@ mod tests {
             assert_eq!(one.results, ["signature"]);
             assert!(beside(name, &["no such series"]).is_empty());
         }
+        // What lies under a library is compared with where its way is known.
+        let on = |name| beside(name, &["echo"]).into_iter().map(|of| of.floor.on);
+        assert!(["ucx:tcp", "uct:tcp"].iter().all(|at| on("ucx:tcp").any(|on| on == *at)));
+        assert!(on("ucx").len() > 0 && on("ucx").all(|on| on == "ucx"));
     }
 
     /// Each stamp is one later.

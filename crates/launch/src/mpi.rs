@@ -123,3 +123,37 @@ pub fn is_over(of: &Library, variables: &[(String, String)]) -> bool {
     let is_ucx = matches!(of.sends_with.as_deref(), Some("pml ucx" | "ch4:ucx"));
     is_ucx && variables.iter().all(|(name, value)| of.environment.get(name) == Some(value))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn library(version: &str, variables: &[(String, String)]) -> Library {
+        let environment = variables.iter().cloned().collect();
+        let of = Library { version: version.to_owned(), environment, ..Library::default() };
+        Library { sends_with: sends_with(&of), ..of }
+    }
+
+    #[test]
+    fn an_mpi_adds_something_to_ucx_only_where_it_is_known_to_send_over_it() {
+        let posix = over("ucx:posix");
+        let has = |of: &[(String, String)], name: &str| of.iter().any(|(known, _)| known == name);
+        assert!(posix.contains(&("UCX_TLS".to_owned(), "posix,self".to_owned())));
+        assert!(has(&over("ucx"), "OMPI_MCA_pml") && !has(&over("ucx"), "UCX_TLS"));
+        assert!(over("tcp").is_empty() && over("ofi:tcp").is_empty());
+        let [open_mpi, mpich] = ["Open MPI v4.1.4", "MPICH Version: 4.0.2 MPICH Device: ch4:ucx"];
+        for (version, sends_with) in [(open_mpi, "pml ucx"), (mpich, "ch4:ucx")] {
+            let of = library(version, &posix);
+            assert_eq!(of.sends_with.as_deref(), Some(sends_with));
+            assert!(is_over(&of, &posix) && !is_over(&of, &over("ucx:tcp")), "{version}");
+            // Each of them is needed.
+            for left_out in 0..posix.len() {
+                let rest = [&posix[..left_out], &posix[left_out + 1..]].concat();
+                assert!(!is_over(&library(version, &rest), &posix), "{version}: {left_out}");
+            }
+        }
+        let other = library("MPICH Device: ch4:ofi", &posix);
+        assert!(other.sends_with.as_deref() == Some("ch4:ofi") && !is_over(&other, &posix));
+        assert_eq!(library("Intel(R) MPI Library 2021.18", &[]).sends_with, None);
+    }
+}
