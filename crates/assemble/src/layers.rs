@@ -9,8 +9,8 @@ use crate::floors::FLOOR;
 use crate::made::{Made, SERIES};
 
 /// The times of a kernel over each transport, and how much longer each is than over the one before, unless it is not known
-/// to stand on that one; empty if none was measured. A floor that carries a transport is a layer too, `floor:way`, at the
-/// length of its own messages.
+/// to stand on that one; empty if none was measured. The floor on which a transport stands is a layer too, `floor:way`, at
+/// the length of its own messages. `transports` are names, each with its floor and whether the former is known.
 ///
 /// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
 /// measured one after the other. It is precise if that is at most the share `precision` of it.
@@ -20,17 +20,17 @@ use crate::made::{Made, SERIES};
 pub fn layers(
     results: &[Outcome],
     kernel: &str,
-    transports: &[(&str, bool)],
+    transports: &[(&str, Option<&str>, bool)],
     precision: f64,
 ) -> Result<Made> {
     let all = results.iter().filter_map(Outcome::as_rows);
     let series: Vec<&Rows> = all.filter(|rows| rows.name == kernel).collect();
     let of = |name| series.iter().find(|rows| rows.transport == name).copied();
-    let floor = |name: &str| {
-        let mut all = results.iter().filter_map(Outcome::as_rows);
-        let rows = all.find(|rows| rows.kind == FLOOR && rows.transport == name)?;
-        let way = name.split(':').next_back().unwrap_or_default();
-        Some((format!("{}:{way}", rows.name), rows.cell(rows.rows.first()?, "time")?))
+    let floor = |transport: &str, name: &str| {
+        let mut all = results.iter().filter_map(Outcome::as_rows).filter(|rows| rows.kind == FLOOR);
+        let rows = all.find(|rows| rows.name == name && rows.transport == transport)?;
+        let way = transport.split(':').next_back()?;
+        Some((format!("{name}:{way}"), rows.cell(rows.rows.first()?, "time")?))
     };
     let mut axes = series.first().map_or_else(Vec::new, |rows| rows.axes.clone());
     axes.retain(|axis| axis != "variant");
@@ -39,18 +39,17 @@ pub fn layers(
     };
     let mut found = Vec::new();
     let mut before: Option<&Rows> = None;
-    for &(name, stands) in transports {
+    for &(name, on, stands) in transports {
         let Some(rows) = of(name) else { continue };
         for row in &rows.rows {
             let at = place(rows, row);
             let Some(time) = rows.cell(row, "time") else { continue };
-            let below = before.and_then(|below| {
+            let mut below = before.filter(|_| stands).and_then(|below| {
                 let row = below.rows.iter().find(|row| place(below, row) == at)?;
                 below.cell(row, "time")
             });
             let is_word = rows.place(row, "bytes").and_then(Place::number) == Some(WORD);
-            let mut below = below.filter(|_| stands);
-            let floor = floor(name).filter(|_| is_word);
+            let floor = on.filter(|_| is_word).and_then(|on| floor(name, on));
             let both = floor.iter().map(|(name, time)| (&**name, *time)).chain([(name, time)]);
             for (name, time) in both {
                 let cost = below.map(|below| cost(time, below, precision)).transpose()?;
@@ -121,13 +120,13 @@ mod tests {
     fn a_layer_stands_on_its_floor_and_on_the_layer_before_if_it_is_known_to() {
         let results = [
             rows(SERIES, "echo", "ucx:posix", &["bytes"], &[(8, 400.0), (1024, 900.0)]),
-            rows(FLOOR, "uct_short", "ucx:posix", &[], &[(8, 300.0)]),
             rows(FLOOR, "uct_put", "ucx:posix", &[], &[(8, 100.0)]),
+            rows(FLOOR, "uct_short", "ucx:posix", &[], &[(8, 300.0)]),
             rows(SERIES, "echo", "mpi", &["bytes"], &[(8, 450.0), (1024, 920.0)]),
         ];
         let costs = |stands| {
-            let made = layers(&results, "echo", &[("ucx:posix", true), ("mpi", stands)], 0.5);
-            let made = made.unwrap();
+            let all = [("ucx:posix", Some("uct_short"), true), ("mpi", None, stands)];
+            let made = layers(&results, "echo", &all, 0.5).unwrap();
             let all = made.results[0].as_rows().unwrap();
             let of = |row: &Row| {
                 let cost = all.cell(row, "cost").map(|of| (of.value.0 * 1e9).round());

@@ -280,7 +280,7 @@ impl Uct {
 
 #[cold]
 fn lacks(named: &str, what: &str) -> CommError {
-    CommError::Unavailable { reason: format!("UCX's {named} has no {what} in UCT") }
+    CommError::Unavailable { reason: format!("{named} of UCX has no {what} in UCT") }
 }
 
 impl Api {
@@ -326,7 +326,7 @@ impl Bare for Uct {
         with: &Measuring<'_, impl Timer>,
     ) -> Result<Vec<u64>> {
         match floor {
-            "uct_put" if self.there.0 == 0 => Err(lacks("way", "short put")),
+            "uct_put" if self.there.0 == 0 => Err(lacks("this way", "short put")),
             "uct_put" => self.pass::<true>(with),
             _ => self.pass::<false>(with),
         }

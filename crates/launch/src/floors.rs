@@ -109,6 +109,13 @@ pub fn needs_library(floor: &Floor) -> bool {
     Mechanism::named(&floor.on).is_some_and(|mechanism| mechanism.library)
 }
 
+/// The floor that does what each short message of this transport does first, if it stands on a mechanism of another name.
+pub fn carries(transport: &str) -> Option<&'static str> {
+    let name = transport.split(':').next();
+    let below = Mechanism::all().find(|of| of.name != of.under && Some(of.under) == name)?;
+    below.floors.first().map(|floor| &*floor.name)
+}
+
 /// Whether a floor can be measured between two hosts.
 pub fn between_hosts(floor: &Floor) -> bool {
     Mechanism::named(&floor.on).is_some_and(|mechanism| mechanism.hosts)

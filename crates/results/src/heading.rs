@@ -97,9 +97,8 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
 /// A library: its name and number, its file, what started its ranks, and the variables that configure it.
 pub(crate) fn library(of: &Library) -> Vec<String> {
     let variables = of.environment.iter().map(|(name, value)| format!("{name}={value}"));
-    let [launcher, sends_with] = [of.launcher.clone(), of.sends_with.clone()];
-    let known = [Some(of.name.clone()), Some(of.path.clone()), launcher, sends_with];
-    known.into_iter().flatten().chain(variables).collect()
+    let known = [Some(&of.name), Some(&of.path), of.launcher.as_ref(), of.sends_with.as_ref()];
+    known.into_iter().flatten().cloned().chain(variables).collect()
 }
 
 /// `a, b:4`: the hosts, with the number of ranks if above 1; many hosts as a count.

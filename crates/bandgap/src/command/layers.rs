@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bandgap_assemble as assemble;
-use bandgap_launch::{Exit, Result, Target, Transport, is_over, launcher_of, over, usage};
+use bandgap_launch::{Exit, Result, Target, Transport, carries, is_over, launcher_of, over, usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -90,9 +90,9 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
         let its = session.sink.run.setup.of.iter().find(|of| of.transport == *name);
         its.and_then(|of| of.library.clone()).unwrap_or_default()
     };
-    let names = names.iter().zip(below);
-    let layers: Vec<(&str, bool)> =
-        names.map(|(name, of)| (&**name, of.is_empty() || is_over(&library(name), &of))).collect();
+    let stands = |name, of: &[_]| of.is_empty() || is_over(&library(name), of);
+    let all = names.iter().zip(&below);
+    let layers: Vec<_> = all.map(|(name, of)| (&**name, carries(name), stands(name, of))).collect();
     let made = assemble::layers(&session.sink.run.results, kernel, &layers, precision);
     let made = made.map_err(unmade)?;
     if !made.results.is_empty() {
