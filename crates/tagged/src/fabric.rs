@@ -53,7 +53,7 @@ pub trait Fabric: Tagged + Sized {
 pub struct PingPong<T: Tagged> {
     world: T,
     channel: T::Channel,
-    /// What is sent, and what is received.
+    /// What is sent, and where what is received goes: as in COMMS1, each side has one buffer.
     memory: Memory,
     /// That of the last round.
     number: u64,
@@ -85,21 +85,21 @@ impl<T: Fabric> Bare for PingPong<T> {
         with: &Measuring<'_, impl Timer>,
     ) -> Result<Vec<u64>> {
         let bytes = bytes.max(NUMBER);
-        self.memory.resize(2 * bytes);
-        let [from, into] = [0, bytes].map(|at| Part::new(at, bytes));
+        self.memory.resize(bytes);
+        let part = Part::new(0, bytes);
         match with.role {
             FloorRole::Initiator => with.timed(|| {
                 (0..with.window.rounds).try_for_each(|_| {
                     self.number += 1;
-                    self.send(from, with)?;
-                    self.receive(into, with)
+                    self.send(part, with)?;
+                    self.receive(part, with)
                 })
             }),
             FloorRole::Responder => {
                 (0..with.window.all_rounds()).try_for_each(|_| {
                     self.number += 1;
-                    self.receive(into, with)?;
-                    self.send(from, with)
+                    self.receive(part, with)?;
+                    self.send(part, with)
                 })?;
                 Ok(Vec::new())
             }
