@@ -1,7 +1,11 @@
 //! A figure as data, independent of the renderer.
 
-use crate::printable;
+use bandgap_record::Unit;
 use bandgap_units::{Ns, SharedUnit};
+
+use crate::block::Shown;
+use crate::number::{scaled, written};
+use crate::printable::{NAME, told};
 
 /// Curves over two axes, with reference lines and named regions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -161,7 +165,7 @@ impl Series {
 }
 
 impl Figure {
-    /// With names that are [`printable`].
+    /// With names that are [`printable`](crate::printable()) and not longer than a line or two.
     pub(crate) fn printable(&self) -> Figure {
         let mut figure = self.clone();
         let Figure { title, caption, x, y, legend, series, references, regions } = &mut figure;
@@ -169,9 +173,24 @@ impl Figure {
         let names = names.chain(series.iter_mut().map(|of| &mut of.name));
         let names = names.chain(references.iter_mut().map(|of| &mut of.name));
         for name in names.chain(regions.iter_mut().map(|of| &mut of.label)) {
-            *name = printable(name).into_owned();
+            *name = told(name, NAME);
         }
         figure
+    }
+
+    /// A point in words: `64 KiB: 11.4 ±0.3 µs`.
+    pub(crate) fn told(&self, point: &Datum) -> String {
+        let Datum { x, y, interval, precision } = *point;
+        let (unit, size) = self.y.dimension.measured();
+        let interval = interval.map(|(low, high)| (low * size, high * size));
+        let y = Shown { value: y * size, interval, unit, precision, apart: false };
+        format!("{}: {}", self.place_of(x), written(&y))
+    }
+
+    /// A place on the horizontal axis in words: `64 KiB`.
+    pub(crate) fn place_of(&self, x: f64) -> String {
+        let (unit, size) = self.x.dimension.measured();
+        scaled(x * size, unit)
     }
 
     /// Whether any point has this precision.
@@ -228,6 +247,16 @@ pub(crate) const RATES: &[(f64, &str)] =
     &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
 
 impl Dimension {
+    /// The unit of quantities of this dimension, and how many of it an axis' value 1 is.
+    fn measured(self) -> (Unit, f64) {
+        match self {
+            Dimension::Count => (Unit::One, 1.0),
+            Dimension::Time => (Unit::Second, 1e-9),
+            Dimension::Size => (Unit::Byte, 1.0),
+            Dimension::Rate => (Unit::BytePerSecond, 1.0),
+        }
+    }
+
     /// The unit for an axis from `low` to `high`: on a logarithmic scale that of the geometric mean, since both ends
     /// matter equally, on a linear scale that of the larger end.
     pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<SharedUnit> {

@@ -34,6 +34,8 @@ pub(crate) struct Placed {
     scale: Scale,
     low: f64,
     high: f64,
+    /// What its numbers count; `size` for bytes.
+    unit: String,
     /// Label with the unit.
     pub title: String,
     /// Labelled ticks.
@@ -67,7 +69,12 @@ impl Placed {
             Some(unit) => format!("{} ({})", axis.label, unit.symbol),
             None => axis.label.clone(),
         };
-        let mut placed = Placed { scale, low, high, title, ticks: Vec::new(), minor: Vec::new() };
+        let counted = match axis.dimension {
+            Dimension::Size => "size".to_owned(),
+            _ => unit.map_or(1.0, |unit| 1.0 / unit.count(1.0)).to_string(),
+        };
+        let mut placed =
+            Placed { scale, low, high, unit: counted, title, ticks: Vec::new(), minor: Vec::new() };
         let label = |value: f64| match axis.dimension {
             // Only ticks below one byte are not whole.
             Dimension::Size if value.fract() == 0.0 && value >= 0.0 => {
@@ -81,6 +88,17 @@ impl Placed {
             .collect();
         placed.minor = minor.iter().map(|&value| placed.place(value)).collect();
         placed
+    }
+
+    /// Its scale, its ends as values and on paper, and what its numbers count; `size` for bytes.
+    pub fn told(&self, (from, to): (f64, f64)) -> String {
+        let Placed { scale, low, high, unit, .. } = self;
+        let scale = match scale {
+            Scale::Linear => "linear",
+            Scale::Log2 => "log2",
+            Scale::Log10 => "log10",
+        };
+        format!("{scale} {low} {high} {from:.1} {to:.1} {unit}")
     }
 
     /// Position of `value`: 0 at or below the low end, 1 at or above the high end.

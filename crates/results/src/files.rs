@@ -6,11 +6,12 @@ use bandgap_record::{RUN_FILE, RecordError, RunDir, csv};
 use bandgap_report::{Bars, Block, Figure, Heat, SECTION_PARTS, gnuplot, svg, svg_bars, svg_heats};
 
 use crate::heading::library;
-use crate::list::Outcome;
 use crate::run::{Run, context};
 
 /// The file of all values.
 pub const VALUES: &str = "values.csv";
+/// The page.
+pub const REPORT: &str = "report.html";
 
 /// Writes `run.json`, `values.csv`, and for each result with figures an SVG and the two files of gnuplot.
 ///
@@ -41,14 +42,7 @@ pub fn drawn(run: &Run) -> Vec<(String, String)> {
                 _ => {}
             }
         }
-        let id = match result {
-            // Signatures differ in their size or pattern.
-            Outcome::Logp(logp) => logp.id().replace("name=", ""),
-            _ => shown.quantities().into_iter().next().map_or(String::new(), |(id, ..)| {
-                let parts = id.split('/').take(3).filter(|part| !part.contains('='));
-                parts.collect::<Vec<_>>().join("/")
-            }),
-        };
+        let id = result.id();
         let its = run.setup.of.iter().filter(|of| id.split('/').any(|part| part == of.transport));
         if let Some(of) = its.filter_map(|of| of.library.as_ref()).next() {
             for figure in &mut drawn {

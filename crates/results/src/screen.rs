@@ -62,9 +62,9 @@ pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
     let mut blocks: Vec<Block> =
         heading(run).map(|of| Block::section("run", of)).into_iter().collect();
     blocks.extend(machine(run));
-    for (at, result) in run.results.iter().enumerate() {
+    for result in &run.results {
         // Most results begin with a section of their own.
-        blocks.push(Block::section(format!("result-{at}"), ""));
+        blocks.push(Block::section(result.id(), ""));
         let of = result.as_shown().detail(&among);
         blocks.extend(of.into_iter().map(|block| axes(block, view)));
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use bandgap_assemble::Calibrated;
 use bandgap_launch::{Classify, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RecordError, RunDir};
-use bandgap_results::{drawn, osu, values};
+use bandgap_results::{drawn, json_lines, openmetrics, osu, page, values};
 use bandgap_sim::{Loggops, write_perfetto};
 use clap::{Args, ValueEnum};
 
@@ -29,7 +29,7 @@ Examples:
   bandgap export LAST --to machine --out cluster.toml    what -t sim:cluster.toml reads
   bandgap export LAST -t tcp --to loggopsim              LogGOPSim's arguments
   bandgap export LAST --to simgrid --out platform.xml    a platform, and the command that goes with it
-  bandgap export LAST --to csv
+  bandgap export LAST --to csv                           --to json-lines, openmetrics: a line a value
   bandgap export LAST --to osu                           for what reads osu_latency, osu_bw, osu_allreduce
   bandgap export LAST --to svg --out figures             all figures; --to gnuplot: data and scripts
   bandgap export barrier --to goal -t sim:myrinet -n 1024 --out barrier.goal
@@ -84,6 +84,12 @@ pub enum Format {
     Simgrid,
     /// All values of a run
     Csv,
+    /// A run as a page for a browser, as of `report`
+    Html,
+    /// All values of a run, an object of JSON a line
+    JsonLines,
+    /// All values of a run as OpenMetrics, for Prometheus
+    Openmetrics,
     /// Latencies and bandwidths of a run as text of the OSU benchmarks
     Osu,
     /// A kernel's messages and computations as GOAL text, for LogGOPSim and others
@@ -114,6 +120,9 @@ pub fn run(of: &Export) -> Result<Exit> {
         }
         Format::Simgrid => of.platform(),
         Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
+        Format::Html => of.put(page(&kept(&of.what)?.1)),
+        Format::JsonLines => of.put(json_lines(&kept(&of.what)?.1)),
+        Format::Openmetrics => of.put(openmetrics(&kept(&of.what)?.1)),
         Format::Osu => {
             let (path, run) = kept(&of.what)?;
             let text = osu(&run);

@@ -14,7 +14,7 @@ const LESS_PRECISE: [(Precision, &str); 2] =
     [(Precision::No, "not converged"), (Precision::ClockLimited, "at the clock's limit")];
 
 /// Characters of a name per line.
-const LETTERS: usize = 21;
+const LETTERS: usize = 17;
 
 /// A name, wrapped.
 fn wrapped(name: &str) -> Vec<String> {
@@ -38,6 +38,7 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     for (index, series) in figure.named() {
         let middle = y + LINE * (line as f64 + 1.1);
         let colour = colour(index, count);
+        paper.begin(&format!("key c{index}"), "");
         paper.line((x, middle), (x + 22.0, middle), (colour, 1.6, None));
         mark(paper, (x + 11.0, middle), index, colour, Precision::Converged);
         for name in wrapped(&series.name) {
@@ -45,6 +46,7 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
             paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LABEL, &name);
             line += 1;
         }
+        paper.end();
     }
     let mut middle = y + LINE * (line as f64 + 1.6);
     for (precision, words) in LESS_PRECISE {
