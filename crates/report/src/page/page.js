@@ -230,7 +230,9 @@ function plane(figure, svg) {
   for (const [words, of] of [["x", x], ["y", y]]) {
     if (of.own.log || of.own.low > 0) bar.append(tool(`${words}: log or linear`, scale(of)));
   }
-  bar.append(tool("closer", () => zoom({ x: x.from + 0.25 * (x.to - x.from), y: y.to }, { x: x.to - 0.25 * (x.to - x.from), y: y.from })));
+  const part = (share) => x.from + share * (x.to - x.from);
+  const closer = () => zoom({ x: part(0.25), y: y.to }, { x: part(0.75), y: y.from });
+  bar.append(tool("closer", closer));
   bar.append(tool("reset", reset));
   figure.append(bar);
   let begun = null;
@@ -244,7 +246,7 @@ function plane(figure, svg) {
     if (begun) zoom(begun, here(event));
     begun = null;
   });
-  figure.axes = { x: scale(x), y: scale(y), reset, group };
+  figure.axes = { x: scale(x), y: scale(y), closer, reset, group };
 }
 
 function table(of) {
@@ -339,10 +341,9 @@ if (location.hash === "#selftest") {
   result.planes = figures.length;
   result.moved = result.back = 0;
   for (const figure of figures) {
-    const { x, y, reset } = figure.axes;
+    const { x, y, closer, reset } = figure.axes;
     const before = drawing(figure);
-    x();
-    y();
+    for (const act of [x, y, closer]) act();
     result.moved += drawing(figure) !== before;
     reset();
     result.back += drawing(figure) === before;

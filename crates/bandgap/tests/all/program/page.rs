@@ -1,0 +1,131 @@
+//! The page of a run, in a browser where there is one, and the other forms of all its values.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::program::subject::{INPUT, OUTPUT, USAGE, Workdir, skipped};
+
+/// Longest page.
+const MOST: u64 = 600_000;
+
+/// What the page finds when it tries itself in a browser; `None` without one.
+fn tried(page: &Path) -> Option<Value> {
+    let flags = "--headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --dump-dom";
+    let mut browser = Command::new("chromium");
+    let profile = tempfile::tempdir().unwrap();
+    browser.args(flags.split(' ')).arg(format!("--user-data-dir={}", profile.path().display()));
+    let output = browser.arg(format!("file://{}#selftest", page.display())).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (_, found) = text.split_once("<output id=\"selftest\">").expect("the page has run");
+    let found = found.split("</output>").next().unwrap().replace("&gt;", ">").replace("&amp;", "&");
+    Some(serde_json::from_str(&found).unwrap())
+}
+
+#[test]
+fn every_kind_of_run_has_a_page_that_works_in_a_browser() {
+    let place = Workdir::new();
+    for (at, line) in [
+        "comet -t sim:ipsc860 -n 16",
+        "pairs -t sim:ipsc860 -n 64",
+        "run -t sim:myrinet",
+        "breakdown --from thunderx2-connectx4",
+        "whatif --from thunderx2-connectx4 --reduce hlp=20%",
+        "simulate broadcast -t sim:myrinet -n 64",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = format!("run{at}");
+        place.run(format!("{line} -q --out {out}").split(' '));
+        let page = place.path(&out).join("report.html");
+        assert!(fs::metadata(&page).unwrap().len() <= MOST, "{line}");
+        let Some(found) = tried(&page) else {
+            return skipped(format_args!("there is no chromium to look at pages with"));
+        };
+        assert_eq!(found["problems"], Value::Array(Vec::new()), "{line}");
+        assert_eq!(found["overlaps"], Value::Array(Vec::new()), "{line}");
+        // Each key leaves its curve out and brings it back, each figure is read at the cursor, drawn on other axes, and
+        // again as before.
+        assert_eq!(found["curves"], found["keys"], "{line}");
+        assert_eq!(found["said"], found["cursors"], "{line}");
+        assert_eq!(
+            (&found["moved"], &found["back"]),
+            (&found["planes"], &found["planes"]),
+            "{line}"
+        );
+        assert!(found["sorted"].as_u64() > Some(0), "{line}");
+        let has_curves = ["comet", "run", "whatif"].iter().any(|of| line.starts_with(of));
+        assert_eq!(found["planes"].as_u64() > Some(0), has_curves, "{line}");
+    }
+}
+
+#[test]
+fn a_page_is_made_again_and_overwrites_only_what_it_may() {
+    let place = Workdir::new();
+    place.run("comms1 -t sim:myrinet --sizes 8,64KiB -q --out kept".split(' ')).ends(0);
+    let page = || fs::read_to_string(place.path("kept").join("report.html")).unwrap();
+    let first = page();
+    place.file("kept/report.html", "");
+    assert_eq!(place.run(["report", "kept"]).ends(0).stdout.trim(), "kept/report.html");
+    assert_eq!(page(), first);
+    place.file("mine.html", "mine");
+    place.refuses(OUTPUT, "report kept -o mine.html");
+    assert_eq!(fs::read_to_string(place.path("mine.html")).unwrap(), "mine");
+    place.run("report kept -o mine.html --force".split(' ')).ends(0);
+    assert_eq!(fs::read_to_string(place.path("mine.html")).unwrap(), first);
+    assert_eq!(place.run("export kept --to html".split(' ')).ends(0).stdout, first);
+    place.refuses(INPUT, "report none");
+    place.refuses(USAGE, "report kept --force");
+}
+
+#[test]
+fn names_in_a_run_do_nothing_on_its_page() {
+    let place = Workdir::new();
+    place.run("comms1 -t sim:myrinet --sizes 8,64KiB -q --out kept".split(' ')).ends(0);
+    let evil = "</script><img src=x onerror=document.title=1>\u{202e}";
+    place.change("kept", |run| {
+        run["setup"]["machine"]["hosts"] = Value::from(vec![evil.repeat(9999)]);
+        run["setup"]["machine"]["processor"] = evil.into();
+        run["command"] = Value::from(vec!["bandgap", evil]);
+    });
+    place.run(["report", "kept"]).ends(0);
+    let page = place.path("kept").join("report.html");
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.contains("&lt;img") && !text.contains("<img"));
+    assert!(text.len() < 100_000);
+    match tried(&page) {
+        Some(found) => assert_eq!(found["problems"], Value::Array(Vec::new())),
+        None => skipped(format_args!("there is no chromium to look at pages with")),
+    }
+}
+
+#[test]
+fn each_value_is_a_line() {
+    let place = Workdir::new();
+    place.run("comms1 -t sim:myrinet --sizes 8,64KiB -q --out kept".split(' ')).ends(0);
+    let exported = |to: &str| place.run(["export", "kept", "--to", to]).ends(0).stdout;
+    let values: Vec<String> = exported("csv")
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap().into())
+        .collect();
+    let lines: Vec<Value> =
+        exported("json-lines").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ids: Vec<&str> = lines.iter().map(|line| line["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, values);
+    let text = exported("openmetrics");
+    let metrics: Vec<(f64, &str)> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("bandgap_value{id=\""))
+        .map(|line| {
+            (line.rsplit(' ').next().unwrap().parse().unwrap(), line.split('"').next().unwrap())
+        })
+        .collect();
+    let expected: Vec<(f64, &str)> =
+        lines.iter().map(|line| line["value"].as_f64().unwrap()).zip(ids).collect();
+    assert_eq!(metrics, expected);
+    assert!(text.ends_with("# EOF\n") && text.starts_with("# TYPE bandgap_value gauge\n"));
+}
