@@ -30,6 +30,8 @@ pub enum Block {
     Bars(Bars),
     /// A heat map; a terminal shows a table instead.
     Heat(Heat),
+    /// Times that a reader of a page can change, and the sums over them; nothing elsewhere.
+    Sums(Sums),
 }
 
 /// Separator of the parts of a title. Lines are not broken inside a part.
@@ -61,6 +63,15 @@ impl Heat {
         let of = |pick: fn(f64, f64) -> f64| self.cells.values().copied().reduce(pick);
         [of(f64::min), of(f64::max)].map(|end| end.unwrap_or(1.0))
     }
+}
+
+/// Times, and sums over them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sums {
+    /// Names and times, in seconds.
+    pub parts: Vec<(String, f64)>,
+    /// Names, and rows of a part and how often it is in the sum; the longest row counts.
+    pub models: Vec<(String, Vec<Vec<(usize, f64)>>)>,
 }
 
 /// A table.

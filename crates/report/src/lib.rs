@@ -16,7 +16,8 @@ mod terminal;
 mod text;
 
 pub use block::{
-    Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Shown, Slice, Table,
+    Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Shown, Slice, Sums,
+    Table,
 };
 pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};

@@ -5,7 +5,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use crate::block::{Block, Cell, SECTION_PARTS, Table};
+use crate::block::{Block, Cell, SECTION_PARTS, Sums, Table};
 use crate::printable::{NAME, told};
 use crate::text::{column, share};
 use crate::{svg, svg_bars, svg_heats};
@@ -128,11 +128,35 @@ fn content(block: &Block) -> Option<Markup> {
         Block::Figure(figure) => drawn(svg(std::slice::from_ref(figure))),
         Block::Bars(bars) => drawn(svg_bars(std::slice::from_ref(bars))),
         Block::Heat(heat) => drawn(svg_heats(std::slice::from_ref(heat))),
+        Block::Sums(sums) => self::sums(sums),
     })
 }
 
 fn drawn(svg: String) -> Markup {
     html! { figure { (PreEscaped(svg)) } }
+}
+
+/// A slider for each time; the script shows them, and adds up.
+fn sums(Sums { parts, models }: &Sums) -> Markup {
+    let row = |row: &Vec<(usize, f64)>| {
+        row.iter().map(|(part, times)| format!("{part} {times}")).collect::<Vec<_>>().join(" ")
+    };
+    let rows = |rows: &[Vec<(usize, f64)>]| rows.iter().map(row).collect::<Vec<_>>().join(";");
+    html! {
+        fieldset.sums hidden {
+            legend { "What if" }
+            @for (name, seconds) in parts {
+                label {
+                    span { (told(name, NAME)) }
+                    input type="range" min="0" max="200" value="100" data-seconds=(seconds);
+                    output {}
+                }
+            }
+            @for (name, of) in models {
+                p { (told(name, NAME)) ": " output.model data-rows=(rows(of)) {} }
+            }
+        }
+    }
 }
 
 /// A table without empty columns. Each value has the ends of its interval.

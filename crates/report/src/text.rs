@@ -26,7 +26,7 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
             Block::Table(table) => out += &printable(&self::table(table, layout)),
             // It has colours.
             Block::Figure(figure) => out += &plot(&figure.printable(), layout),
-            Block::Bars(_) | Block::Heat(_) => {}
+            Block::Bars(_) | Block::Heat(_) | Block::Sums(_) => {}
         }
     }
     // Lines were not broken at these spaces.

@@ -290,6 +290,48 @@ function table(of) {
   of.parentElement.append(copy);
 }
 
+// What if: each slider makes a time a share of what it was; a model is the longest of its sums.
+function seconds(of) {
+  const units = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+  const [size, unit] = units.find(([size]) => +(of / size).toPrecision(3) >= 1) ?? units[3];
+  const count = of / size;
+  return (count < 100 ? count.toPrecision(3) : count.toFixed(0)).replace(/\.0+$/, "") + " " + unit;
+}
+function sums(field) {
+  const sliders = all("input", field);
+  const model = (rows, times) => {
+    const sum = (row) => {
+      const numbers = row.split(" ").map(Number);
+      let total = 0;
+      for (let at = 0; at + 1 < numbers.length; at += 2) total += times[numbers[at]] * numbers[at + 1];
+      return total;
+    };
+    return Math.max(...rows.split(";").map(sum));
+  };
+  const before = sliders.map((slider) => +slider.dataset.seconds);
+  const show = () => {
+    const now = sliders.map((slider, at) => (before[at] * slider.value) / 100);
+    sliders.forEach((slider, at) => {
+      const words = seconds(now[at]) + (slider.value === "100" ? "" : ` (${slider.value} %)`);
+      slider.nextElementSibling.textContent = words;
+      slider.setAttribute("aria-valuetext", words);
+    });
+    for (const output of all(".model", field)) {
+      const [was, is] = [before, now].map((times) => model(output.dataset.rows, times));
+      const saved = was === is ? "" : ` (${is < was ? "−" : "+"}${Math.abs((100 * (is - was)) / was).toPrecision(2)} %)`;
+      output.textContent = seconds(is) + saved;
+    }
+  };
+  field.addEventListener("input", show);
+  field.append(tool("as measured", () => {
+    for (const slider of sliders) slider.value = 100;
+    show();
+  }));
+  field.hidden = false;
+  show();
+}
+
+for (const field of all(".sums")) sums(field);
 for (const figure of all("figure")) {
   const svg = figure.querySelector("svg");
   curves(svg);
@@ -347,6 +389,14 @@ if (location.hash === "#selftest") {
     result.moved += drawing(figure) !== before;
     reset();
     result.back += drawing(figure) === before;
+  }
+  result.whatif = {};
+  for (const slider of all(".sums input")) {
+    slider.value = 80;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    const models = all(".model", slider.closest(".sums")).map((of) => [of.parentElement.firstChild.data, of.textContent]);
+    result.whatif[slider.previousElementSibling.textContent] = models.map(([a, b]) => a.trim() + b.split(" (")[0]);
+    slider.value = 100;
   }
   result.keys = all(".key").length;
   result.overlaps = overlaps();

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use bandgap_record::Unit;
+use bandgap_report::scaled;
 use serde_json::Value;
 
-use crate::program::subject::{INPUT, OUTPUT, USAGE, Workdir, skipped};
+use crate::program::subject::{INPUT, OUTPUT, USAGE, Workdir, of_kind, skipped};
 
 /// Longest page.
 const MOST: u64 = 600_000;
@@ -59,6 +61,28 @@ fn every_kind_of_run_has_a_page_that_works_in_a_browser() {
         assert!(found["sorted"].as_u64() > Some(0), "{line}");
         let has_curves = ["comet", "run", "whatif"].iter().any(|of| line.starts_with(of));
         assert_eq!(found["planes"].as_u64() > Some(0), has_curves, "{line}");
+    }
+}
+
+#[test]
+fn a_slider_gives_what_whatif_gives() {
+    let place = Workdir::new();
+    place.run("breakdown --from thunderx2-connectx4 -q --out kept".split(' ')).ends(0);
+    let Some(found) = tried(&place.path("kept").join("report.html")) else {
+        return skipped(format_args!("there is no chromium to move sliders in"));
+    };
+    let sliders = found["whatif"].as_object().unwrap();
+    assert!(sliders.len() > 10);
+    for name in ["pio", "wire", "rc_to_mem_8"] {
+        let reduced = format!("whatif --from kept --reduce {name}=20%");
+        let whatif = place.json(&reduced);
+        let models = of_kind(&whatif, "whatif")[0]["models"].as_array().unwrap().iter();
+        let after = |model: &Value| {
+            let seconds = model["after"]["value"].as_f64().unwrap();
+            format!("{}:{}", model["name"].as_str().unwrap(), scaled(seconds, Unit::Second))
+        };
+        let expected: Vec<String> = models.map(after).collect();
+        assert_eq!(sliders[name], Value::from(expected), "{name}");
     }
 }
 
