@@ -299,7 +299,8 @@ impl Sink {
     }
 
     fn write(&self, directory: &RunDir) -> Result<(), RecordError> {
-        write_all(directory, &self.run)?;
+        let linear = self.shown.axes == Axes::Linear;
+        write_all(directory, &self.run, View { linear, ..View::default() })?;
         if !self.tables.is_empty() {
             let tables = self.tables.iter().map(|(transport, table)| (transport.as_str(), table));
             let path = directory.path().join(SAMPLES);

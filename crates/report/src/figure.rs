@@ -181,7 +181,7 @@ impl Figure {
     /// A point in words: `64 KiB: 11.4 ±0.3 µs`.
     pub(crate) fn told(&self, point: &Datum) -> String {
         let Datum { x, y, interval, precision } = *point;
-        let (unit, size) = self.y.dimension.measured();
+        let (unit, size) = self.y.dimension.measured().unwrap_or((Unit::One, 1.0));
         let interval = interval.map(|(low, high)| (low * size, high * size));
         let y = Shown { value: y * size, interval, unit, precision, apart: false };
         format!("{}: {}", self.place_of(x), written(&y))
@@ -189,7 +189,7 @@ impl Figure {
 
     /// A place on the horizontal axis in words: `64 KiB`.
     pub(crate) fn place_of(&self, x: f64) -> String {
-        let (unit, size) = self.x.dimension.measured();
+        let (unit, size) = self.x.dimension.measured().unwrap_or((Unit::One, 1.0));
         scaled(x * size, unit)
     }
 
@@ -247,27 +247,22 @@ pub(crate) const RATES: &[(f64, &str)] =
     &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
 
 impl Dimension {
-    /// The unit of quantities of this dimension, and how many of it an axis' value 1 is.
-    fn measured(self) -> (Unit, f64) {
+    /// The unit of quantities of this dimension, and how many of it an axis' value 1 is; none of plain numbers.
+    pub(crate) fn measured(self) -> Option<(Unit, f64)> {
         match self {
-            Dimension::Count => (Unit::One, 1.0),
-            Dimension::Time => (Unit::Second, 1e-9),
-            Dimension::Size => (Unit::Byte, 1.0),
-            Dimension::Rate => (Unit::BytePerSecond, 1.0),
+            Dimension::Count => None,
+            Dimension::Time => Some((Unit::Second, 1e-9)),
+            Dimension::Size => Some((Unit::Byte, 1.0)),
+            Dimension::Rate => Some((Unit::BytePerSecond, 1.0)),
         }
     }
 
-    /// The unit for an axis from `low` to `high`: on a logarithmic scale that of the geometric mean, since both ends
-    /// matter equally, on a linear scale that of the larger end.
-    pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<SharedUnit> {
-        let typical = match scale {
-            Scale::Linear => high.abs().max(low.abs()),
-            Scale::Log2 | Scale::Log10 => (low * high).sqrt(),
-        };
+    /// The unit for an axis that ends at `high`.
+    pub(crate) fn unit(self, high: f64) -> Option<SharedUnit> {
         match self {
             Dimension::Count | Dimension::Size => None,
-            Dimension::Time => Some(Ns(typical).unit()),
-            Dimension::Rate => Some(SharedUnit::of(typical, RATES)),
+            Dimension::Time => Some(Ns(high).unit()),
+            Dimension::Rate => Some(SharedUnit::of(high, RATES)),
         }
     }
 }

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::block::{Block, Cell, SECTION_PARTS, Sums, Table};
 use crate::printable::{NAME, told};
-use crate::text::{column, share};
+use crate::text::column;
 use crate::{svg, svg_bars, svg_heats};
 
 const STYLE: &str = include_str!("page/page.css");
@@ -29,6 +29,8 @@ pub struct Page<'a> {
     pub blocks: &'a [Block],
     /// The command that made it.
     pub command: &'a str,
+    /// Where its figures come from, in a corner of each.
+    pub source: &'a str,
 }
 
 /// A section under construction.
@@ -73,6 +75,20 @@ impl Page<'_> {
         .into_string()
     }
 
+    fn content(&self, block: &Block) -> Option<Markup> {
+        let source = self.source;
+        Some(match block {
+            Block::Section { .. } => return None,
+            Block::Text(text) => html! { p { (told(text, PARAGRAPH)) } },
+            Block::Doubt(text) => html! { p.doubt { (told(text, PARAGRAPH)) } },
+            Block::Table(table) => self::table(table),
+            Block::Figure(figure) => drawn(svg(std::slice::from_ref(figure), source)),
+            Block::Bars(bars) => drawn(svg_bars(std::slice::from_ref(bars), source)),
+            Block::Heat(heat) => drawn(svg_heats(std::slice::from_ref(heat), source)),
+            Block::Sums(sums) => self::sums(sums),
+        })
+    }
+
     fn parts(&self) -> Vec<Part<'_>> {
         let mut parts = vec![Part { ids: Vec::new(), title: "", content: Vec::new() }];
         let mut known: Vec<String> = Vec::new();
@@ -93,7 +109,7 @@ impl Page<'_> {
                     _ => parts.push(Part { ids: vec![own], title, content: Vec::new() }),
                 }
             } else if let Some(last) = parts.last_mut() {
-                last.content.extend(content(block));
+                last.content.extend(self.content(block));
             }
         }
         parts.retain(|part| !(part.content.is_empty() && part.title.is_empty()));
@@ -117,19 +133,6 @@ impl Part<'_> {
             }
         }
     }
-}
-
-fn content(block: &Block) -> Option<Markup> {
-    Some(match block {
-        Block::Section { .. } => return None,
-        Block::Text(text) => html! { p { (told(text, PARAGRAPH)) } },
-        Block::Doubt(text) => html! { p.doubt { (told(text, PARAGRAPH)) } },
-        Block::Table(table) => self::table(table),
-        Block::Figure(figure) => drawn(svg(std::slice::from_ref(figure))),
-        Block::Bars(bars) => drawn(svg_bars(std::slice::from_ref(bars))),
-        Block::Heat(heat) => drawn(svg_heats(std::slice::from_ref(heat))),
-        Block::Sums(sums) => self::sums(sums),
-    })
 }
 
 fn drawn(svg: String) -> Markup {
@@ -175,11 +178,10 @@ fn table(table: &Table) -> Markup {
             }
             Some(Cell::Number(_)) => html! { td.n { (text) } },
             Some(Cell::Bar(of)) => html! {
-                td {
+                td data-value=(of) {
                     svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
-                        rect width=(100.0 * of.clamp(0.0, 1.0)) height="10" {}
+                        rect width=(format!("{:.1}", 100.0 * of.clamp(0.0, 1.0))) height="10" {}
                     }
-                    (share(*of))
                 }
             },
             _ => html! { td { (text) } },

@@ -62,16 +62,16 @@ impl Frame {
     }
 }
 
-/// Draws figures below one another, under the title of the first.
-pub fn svg(figures: &[Figure]) -> String {
+/// Draws figures below one another, under the title of the first, and in a corner where they come from.
+pub fn svg(figures: &[Figure], source: &str) -> String {
     let first = figures.first().map_or(("", ""), |first| (&first.title, &first.caption));
-    stacked(figures, 0.0, first, height, panel)
+    stacked(figures, (0.0, source), first, height, panel)
 }
 
-/// Draws pictures below one another, and leaves `below` free.
+/// Draws pictures below one another, and leaves `below` free; in a corner stands their source.
 fn stacked<T>(
     all: &[T],
-    below: f64,
+    (below, source): (f64, &str),
     (title, description): (&str, &str),
     height: impl Fn(&T) -> f64,
     draw: impl Fn(&mut Paper, &T, f64),
@@ -83,6 +83,7 @@ fn stacked<T>(
         draw(&mut paper, one, top);
         top += height(one);
     }
+    paper.text((WIDTH - 8.0, whole - 5.0), Anchor::End, &ink::SOURCE, source);
     paper.finish()
 }
 

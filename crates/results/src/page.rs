@@ -6,7 +6,7 @@ use bandgap_record::Conditions;
 use bandgap_report::{Block, Head, Page, SECTION_PARTS, Table};
 
 use crate::doctor::doctor;
-use crate::heading::heading;
+use crate::heading::{heading, source};
 use crate::run::Run;
 use crate::screen::{View, detail, screen};
 
@@ -30,8 +30,8 @@ pub fn page(run: &Run) -> String {
     }
     let title = heading(run).unwrap_or_else(|| "bandgap".to_owned());
     let title = title.split(SECTION_PARTS).next().unwrap_or_default();
-    let command = run.command.join(" ");
-    Page { title, blocks: &blocks, command: &command }.html()
+    let (command, source) = (run.command.join(" "), source(run));
+    Page { title, blocks: &blocks, command: &command, source: &source }.html()
 }
 
 /// The conditions of a run: a row each, a column for each transport.

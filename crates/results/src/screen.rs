@@ -74,7 +74,7 @@ pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
 }
 
 /// A figure with the requested axes.
-fn axes(mut block: Block, view: View<'_>) -> Block {
+pub(crate) fn axes(mut block: Block, view: View<'_>) -> Block {
     if let (Block::Figure(figure), true) = (&mut block, view.linear) {
         (figure.x.scale, figure.y.scale) = (Scale::Linear, Scale::Linear);
     }

@@ -103,7 +103,7 @@ const scales = { linear: { of: (v) => v, back: (v) => v }, log: { of: Math.log, 
 function axis(told) {
   const [scale, low, high, from, to, unit] = told.split(" ");
   const own = { log: scale !== "linear", low: +low, high: +high, from: +from, to: +to };
-  return { ...own, own, unit: unit === "size" ? 0 : +unit, two: unit === "size" || scale === "log2" };
+  return { ...own, own, unit, two: unit === "size" || scale === "log2" };
 }
 const kind = (of) => scales[of.log ? "log" : "linear"];
 function place(of, value) {
@@ -130,9 +130,11 @@ function ticks({ log, low, high, two }) {
   return found;
 }
 function label({ unit }, of) {
-  if (unit) return String(+(of / unit).toPrecision(4));
-  const power = of < 1 ? 0 : Math.min(Math.floor(Math.log2(of) / 10), 3);
-  return +(of / 1024 ** power).toPrecision(4) + " " + ["B", "KiB", "MiB", "GiB"][power];
+  if (unit === "time") return seconds(of / 1e9);
+  if (unit !== "size" && unit !== "rate") return String(+(of / unit).toPrecision(4));
+  const [step, names] = unit === "size" ? [1024, ["B", "KiB", "MiB", "GiB"]] : [1000, ["B/s", "kB/s", "MB/s", "GB/s"]];
+  const power = of < 1 ? 0 : Math.min(Math.floor(Math.log(of * (1 + 1e-12)) / Math.log(step)), 3);
+  return +(of / step ** power).toPrecision(4) + " " + names[power];
 }
 let planes = 0;
 function plane(figure, svg) {

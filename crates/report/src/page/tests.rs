@@ -6,7 +6,7 @@ use bandgap_record::Unit;
 const EVIL: &str = "</script><img src=x onerror=alert(1)>\u{202e}\u{1b}[2J\"'&";
 
 fn page(blocks: &[Block]) -> String {
-    Page { title: EVIL, blocks, command: EVIL }.html()
+    Page { title: EVIL, blocks, command: EVIL, source: EVIL }.html()
 }
 
 /// What stands between two words, each time.

@@ -24,11 +24,11 @@ const WRITTEN: f64 = 30.0;
 /// Number of colours.
 const STEPS: usize = 8;
 
-/// Draws heat maps below one another, under the title of the first.
-pub fn svg_heats(all: &[Heat]) -> String {
+/// Draws heat maps as [`svg`](super::svg()) draws figures.
+pub fn svg_heats(all: &[Heat], source: &str) -> String {
     let height = |heat: &Heat| TOP + BELOW + cell(heat) * heat.names.len() as f64;
     let title = all.first().map_or("", |first| first.title.as_str());
-    stacked(all, 0.0, (title, "heat map of pairs"), height, draw)
+    stacked(all, (0.0, source), (title, "heat map of pairs"), height, draw)
 }
 
 fn cell(heat: &Heat) -> f64 {
