@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_record::{Quantity, Unit};
+use bandgap_record::Unit;
 use bandgap_units::Fraction;
 use derive_more::From;
 
-use crate::{Figure, Precision};
+use crate::Figure;
+use crate::number::Shown;
 
 /// A piece of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,29 +110,6 @@ pub enum Cell {
     Value(Shown),
     /// A share, drawn as a bar.
     Bar(f64),
-}
-
-/// A quantity in a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shown {
-    /// Value.
-    pub value: f64,
-    /// Ends of the interval.
-    pub interval: Option<(f64, f64)>,
-    /// Unit of value and interval.
-    pub unit: Unit,
-    /// Precision.
-    pub precision: Precision,
-    /// Whether the quantity does not share the unit of its column, since the row names another.
-    pub apart: bool,
-}
-
-impl Shown {
-    /// A quantity with a precision.
-    pub fn new(quantity: &Quantity, precision: Precision) -> Shown {
-        let (value, interval) = (quantity.value.0, quantity.interval());
-        Shown { value, interval, unit: quantity.unit, precision, apart: false }
-    }
 }
 
 impl Table {

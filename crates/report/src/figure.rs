@@ -3,8 +3,7 @@
 use bandgap_record::Unit;
 use bandgap_units::{Ns, SharedUnit};
 
-use crate::block::Shown;
-use crate::number::{scaled, written};
+use crate::number::{Precision, RATES, Shown, scaled, written};
 use crate::printable::{NAME, told};
 
 /// Curves over two axes, with reference lines and named regions.
@@ -74,28 +73,6 @@ pub struct Series {
     pub points: Vec<Datum>,
     /// The measured curve, if this is its fit: a dashed line in the same colour, without markers or legend entry.
     pub twin: Option<usize>,
-}
-
-/// Precision of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Precision {
-    /// The interval is wider than requested.
-    No,
-    /// The interval is wider than requested, but as narrow as the clock allows.
-    ClockLimited,
-    /// The interval is as narrow as requested.
-    Converged,
-}
-
-impl Precision {
-    /// The mark after a value: `*`, `~`, or none.
-    pub fn mark(self) -> Option<char> {
-        match self {
-            Precision::Converged => None,
-            Precision::ClockLimited => Some('~'),
-            Precision::No => Some('*'),
-        }
-    }
 }
 
 /// A point with the interval of its y.
@@ -241,10 +218,6 @@ impl Scale {
         value.is_finite() && (self == Scale::Linear || value > 0.0)
     }
 }
-
-/// Rates have SI prefixes: 1 GB/s is 10⁹ bytes per second.
-pub(crate) const RATES: &[(f64, &str)] =
-    &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
 
 impl Dimension {
     /// The unit of quantities of this dimension, and how many of it an axis' value 1 is; none of plain numbers.

@@ -16,12 +16,11 @@ mod terminal;
 mod text;
 
 pub use block::{
-    Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Shown, Slice, Sums,
-    Table,
+    Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Slice, Sums, Table,
 };
-pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
+pub use figure::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};
-pub use number::{multiple, read, scaled, written};
+pub use number::{Precision, Shown, multiple, read, scaled, written};
 pub use page::Page;
 pub use printable::printable;
 pub use svg::{svg, svg_bars, svg_gantt, svg_heats};

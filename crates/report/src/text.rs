@@ -2,8 +2,8 @@
 
 use bandgap_units::{Fraction, SharedUnit};
 
-use crate::block::{Block, Cell, Head, SECTION_PARTS, Shown, Table};
-use crate::number::{Written, multiple};
+use crate::block::{Block, Cell, Head, SECTION_PARTS, Table};
+use crate::number::{Shown, Written, multiple};
 use crate::terminal::plot;
 use crate::{Layout, printable};
 
