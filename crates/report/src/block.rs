@@ -71,9 +71,12 @@ impl Heat {
 pub struct Sums {
     /// Names and times, in seconds.
     pub parts: Vec<(String, f64)>,
-    /// Names, and rows of a part and how often it is in the sum; the longest row counts.
-    pub models: Vec<(String, Vec<Vec<(usize, f64)>>)>,
+    /// Names and sums; the longest sum counts.
+    pub models: Vec<(String, Vec<Sum>)>,
 }
+
+/// Parts, each with how often it is in the sum.
+pub type Sum = Vec<(usize, f64)>;
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Default)]

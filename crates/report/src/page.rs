@@ -5,7 +5,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use crate::block::{Block, Cell, SECTION_PARTS, Sums, Table};
+use crate::block::{Block, Cell, SECTION_PARTS, Sum, Sums, Table};
 use crate::printable::{NAME, told};
 use crate::text::column;
 use crate::{svg, svg_bars, svg_heats};
@@ -141,10 +141,10 @@ fn drawn(svg: String) -> Markup {
 
 /// A slider for each time; the script shows them, and adds up.
 fn sums(Sums { parts, models }: &Sums) -> Markup {
-    let row = |row: &Vec<(usize, f64)>| {
+    let row = |row: &Sum| {
         row.iter().map(|(part, times)| format!("{part} {times}")).collect::<Vec<_>>().join(" ")
     };
-    let rows = |rows: &[Vec<(usize, f64)>]| rows.iter().map(row).collect::<Vec<_>>().join(";");
+    let rows = |rows: &[Sum]| rows.iter().map(row).collect::<Vec<_>>().join(";");
     html! {
         fieldset.sums hidden {
             legend { "What if" }

@@ -28,9 +28,10 @@ pub fn page(run: &Run) -> String {
         blocks.push(Block::section("machine", "Machine"));
         blocks.extend(doctor(run).0);
     }
-    let title = heading(run).unwrap_or_else(|| "bandgap".to_owned());
-    let title = title.split(SECTION_PARTS).next().unwrap_or_default();
     let (command, source) = (run.command.join(" "), source(run));
+    let words = run.command.get(1..).unwrap_or_default().join(" ");
+    let title = heading(run).unwrap_or(format!("bandgap {words}"));
+    let title = title.split(SECTION_PARTS).next().unwrap_or_default();
     Page { title, blocks: &blocks, command: &command, source: &source }.html()
 }
 
