@@ -30,6 +30,8 @@ function curves(svg) {
     for (const other of others) show(other, back);
     show(key, true);
   };
+  // An image has no buttons in it.
+  if (keys.length > 0) svg.setAttribute("role", "group");
   for (const key of keys) {
     key.setAttribute("role", "button");
     key.setAttribute("tabindex", "0");
@@ -342,6 +344,16 @@ for (const figure of all("figure")) {
 }
 addEventListener("beforeprint", () => all("details").forEach((of) => (of.open = true)));
 for (const of of all("table")) table(of);
+// What can be scrolled is reached by the keyboard.
+function reach() {
+  for (const of of all(".table, figure")) {
+    if (of.scrollWidth > of.clientWidth) of.tabIndex = 0;
+    else of.removeAttribute("tabindex");
+  }
+}
+addEventListener("resize", reach);
+document.addEventListener("toggle", reach, true);
+reach();
 
 // `#selftest` tries all of it and writes what it found.
 function overlaps() {

@@ -15,13 +15,18 @@ const MOST: u64 = 600_000;
 
 /// What the page finds when it tries itself in a browser; `None` without one.
 fn tried(page: &Path) -> Option<Value> {
-    let flags = "--headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --dump-dom";
+    said(page, "selftest", &[])
+}
+
+/// What a script of a page has written into the output of this id, in a browser; `None` without one.
+fn said(page: &Path, id: &str, more: &[&str]) -> Option<Value> {
+    let flags = "--headless --no-sandbox --disable-gpu --virtual-time-budget=9000 --dump-dom";
     let mut browser = Command::new("chromium");
     let profile = tempfile::tempdir().unwrap();
     browser.args(flags.split(' ')).arg(format!("--user-data-dir={}", profile.path().display()));
-    let output = browser.arg(format!("file://{}#selftest", page.display())).output().ok()?;
+    let output = browser.args(more).arg(format!("file://{}#{id}", page.display())).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let (_, found) = text.split_once("<output id=\"selftest\">").expect("the page has run");
+    let (_, found) = text.split_once(&format!("<output id=\"{id}\">")).expect("the page has run");
     let found = found.split("</output>").next().unwrap().replace("&gt;", ">").replace("&amp;", "&");
     Some(serde_json::from_str(&found).unwrap())
 }
@@ -61,6 +66,35 @@ fn every_kind_of_run_has_a_page_that_works_in_a_browser() {
         assert!(found["sorted"].as_u64() > Some(0), "{line}");
         let has_curves = ["comet", "run", "whatif"].iter().any(|of| line.starts_with(of));
         assert_eq!(found["planes"].as_u64() > Some(0), has_curves, "{line}");
+    }
+}
+
+/// With the file of axe-core in `BANDGAP_AXE`: it finds nothing, on narrow screens and dark ones too.
+#[test]
+fn readers_of_screens_can_read_a_page() {
+    let Ok(axe) = std::env::var("BANDGAP_AXE") else {
+        return skipped(format_args!("BANDGAP_AXE names no axe.min.js"));
+    };
+    let axe = fs::read_to_string(axe).unwrap().replace("</script", "<\\/script");
+    let place = Workdir::new();
+    for line in
+        ["run -t sim:myrinet", "breakdown --from thunderx2-connectx4", "pairs -t sim:ipsc860 -n 8"]
+    {
+        let out = line.split(' ').next().unwrap();
+        place.run(format!("{line} -q --out {out}").split(' '));
+        let page = fs::read_to_string(place.path(out).join("report.html")).unwrap();
+        // The policy forbids what is not the page's own.
+        let (before, rest) = page.split_once("<meta http-equiv").unwrap();
+        let (_, after) = rest.split_once('>').unwrap();
+        let run = "axe.run().then(found => { const said = document.createElement('output'); said.id = 'axe'; \
+                   said.textContent = JSON.stringify(found.violations.map(of => of.id)); document.body.append(said); })";
+        let script = format!("<script>{axe}</script><script>{run}</script></body>");
+        let page = place.file("axe.html", format!("{before}{after}").replace("</body>", &script));
+        for flags in [&["--window-size=360,800"][..], &["--blink-settings=preferredColorScheme=0"]]
+        {
+            let found = said(Path::new(&page), "axe", flags).expect("a browser");
+            assert_eq!(found, Value::Array(Vec::new()), "{line} {flags:?}");
+        }
     }
 }
 
