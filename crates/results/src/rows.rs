@@ -15,7 +15,8 @@ const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters
 /// Number of axes of sizes among them.
 const SIZES: usize = 3;
 /// The columns that are drawn.
-const DRAWN: [&str; 6] = ["time", "bandwidth", "bus_bandwidth", "gap", "slowdown", "hidden"];
+const DRAWN: [&str; 7] =
+    ["time", "bandwidth", "bus_bandwidth", "send_overhead", "gap", "slowdown", "hidden"];
 /// A column of a distribution: its name, what it is of it, and how many operations it needs.
 pub type Single = (&'static str, fn(&Spread) -> Number, u64);
 /// Columns of the times of single operations. The screen leaves them out.
@@ -87,6 +88,8 @@ fn in_words(name: &str) -> String {
         "bytes" => "message size",
         "dimension" => "dimension",
         "ranks" => return "ranks, P".to_owned(),
+        "send_overhead" => return "send overhead, o(n)".to_owned(),
+        "gap" => return "gap, g(n)".to_owned(),
         "time" => "time",
         "bandwidth" => "bandwidth",
         _ => return spelled(name),
