@@ -18,7 +18,7 @@ use bandgap_record::{
 };
 use bandgap_report::{Block, Layout, text};
 pub use bandgap_results::counted;
-use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
+use bandgap_results::{REPORT, Run, Verdict, View, detail, page, screen, words, write_all};
 use serde::Serialize;
 use serde_json::json;
 
@@ -299,18 +299,20 @@ impl Sink {
     }
 
     fn write(&self, directory: &RunDir) -> Result<(), RecordError> {
-        write_all(directory, &self.run)?;
-        if self.tables.is_empty() {
-            return Ok(());
+        let linear = self.shown.axes == Axes::Linear;
+        write_all(directory, &self.run, View { linear, ..View::default() })?;
+        if !self.tables.is_empty() {
+            let tables = self.tables.iter().map(|(transport, table)| (transport.as_str(), table));
+            let path = directory.path().join(SAMPLES);
+            let packed = samples(tables).map_err(|source| RecordError::Io {
+                action: "compress",
+                path,
+                source,
+            })?;
+            directory.write(SAMPLES, &packed)?;
         }
-        let tables = self.tables.iter().map(|(transport, table)| (transport.as_str(), table));
-        let path = directory.path().join(SAMPLES);
-        let packed = samples(tables).map_err(|source| RecordError::Io {
-            action: "compress",
-            path,
-            source,
-        })?;
-        directory.write(SAMPLES, &packed).map(|_| ())
+        // What it is made of is whole.
+        directory.write(REPORT, page(&self.run).as_bytes()).map(|_| ())
     }
 
     /// Writes a measured run to the directory for temporary files after a failure, and adds a hint where it is.

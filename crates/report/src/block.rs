@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_record::{Quantity, Unit};
+use bandgap_record::Unit;
 use bandgap_units::Fraction;
 use derive_more::From;
 
-use crate::{Figure, Precision};
+use crate::Figure;
+use crate::number::Shown;
 
 /// A piece of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,8 @@ pub enum Block {
     Bars(Bars),
     /// A heat map; a terminal shows a table instead.
     Heat(Heat),
+    /// Times that a reader of a page can change, and the sums over them; nothing elsewhere.
+    Sums(Sums),
 }
 
 /// Separator of the parts of a title. Lines are not broken inside a part.
@@ -62,6 +65,18 @@ impl Heat {
         [of(f64::min), of(f64::max)].map(|end| end.unwrap_or(1.0))
     }
 }
+
+/// Times, and sums over them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sums {
+    /// Names and times, in seconds.
+    pub parts: Vec<(String, f64)>,
+    /// Names and sums; the longest sum counts.
+    pub models: Vec<(String, Vec<Sum>)>,
+}
+
+/// Parts, each with how often it is in the sum.
+pub type Sum = Vec<(usize, f64)>;
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -98,29 +113,6 @@ pub enum Cell {
     Value(Shown),
     /// A share, drawn as a bar.
     Bar(f64),
-}
-
-/// A quantity in a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shown {
-    /// Value.
-    pub value: f64,
-    /// Ends of the interval.
-    pub interval: Option<(f64, f64)>,
-    /// Unit of value and interval.
-    pub unit: Unit,
-    /// Precision.
-    pub precision: Precision,
-    /// Whether the quantity does not share the unit of its column, since the row names another.
-    pub apart: bool,
-}
-
-impl Shown {
-    /// A quantity with a precision.
-    pub fn new(quantity: &Quantity, precision: Precision) -> Shown {
-        let (value, interval) = (quantity.value.0, quantity.interval());
-        Shown { value, interval, unit: quantity.unit, precision, apart: false }
-    }
 }
 
 impl Table {

@@ -1,7 +1,10 @@
 //! A figure as data, independent of the renderer.
 
-use crate::printable;
+use bandgap_record::Unit;
 use bandgap_units::{Ns, SharedUnit};
+
+use crate::number::{Precision, RATES, Shown, scaled, written};
+use crate::printable::{NAME, told};
 
 /// Curves over two axes, with reference lines and named regions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,28 +75,6 @@ pub struct Series {
     pub twin: Option<usize>,
 }
 
-/// Precision of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Precision {
-    /// The interval is wider than requested.
-    No,
-    /// The interval is wider than requested, but as narrow as the clock allows.
-    ClockLimited,
-    /// The interval is as narrow as requested.
-    Converged,
-}
-
-impl Precision {
-    /// The mark after a value: `*`, `~`, or none.
-    pub fn mark(self) -> Option<char> {
-        match self {
-            Precision::Converged => None,
-            Precision::ClockLimited => Some('~'),
-            Precision::No => Some('*'),
-        }
-    }
-}
-
 /// A point with the interval of its y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Datum {
@@ -161,7 +142,7 @@ impl Series {
 }
 
 impl Figure {
-    /// With names that are [`printable`].
+    /// With names that are [`printable`](crate::printable()) and not longer than a line or two.
     pub(crate) fn printable(&self) -> Figure {
         let mut figure = self.clone();
         let Figure { title, caption, x, y, legend, series, references, regions } = &mut figure;
@@ -169,9 +150,24 @@ impl Figure {
         let names = names.chain(series.iter_mut().map(|of| &mut of.name));
         let names = names.chain(references.iter_mut().map(|of| &mut of.name));
         for name in names.chain(regions.iter_mut().map(|of| &mut of.label)) {
-            *name = printable(name).into_owned();
+            *name = told(name, NAME);
         }
         figure
+    }
+
+    /// A point in words: `64 KiB: 11.4 ±0.3 µs`.
+    pub(crate) fn told(&self, point: &Datum) -> String {
+        let Datum { x, y, interval, precision } = *point;
+        let (unit, size) = self.y.dimension.measured().unwrap_or((Unit::One, 1.0));
+        let interval = interval.map(|(low, high)| (low * size, high * size));
+        let y = Shown { value: y * size, interval, unit, precision, apart: false };
+        format!("{}: {}", self.place_of(x), written(&y))
+    }
+
+    /// A place on the horizontal axis in words: `64 KiB`.
+    pub(crate) fn place_of(&self, x: f64) -> String {
+        let (unit, size) = self.x.dimension.measured().unwrap_or((Unit::One, 1.0));
+        scaled(x * size, unit)
     }
 
     /// Whether any point has this precision.
@@ -223,22 +219,23 @@ impl Scale {
     }
 }
 
-/// Rates have SI prefixes: 1 GB/s is 10⁹ bytes per second.
-pub(crate) const RATES: &[(f64, &str)] =
-    &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
-
 impl Dimension {
-    /// The unit for an axis from `low` to `high`: on a logarithmic scale that of the geometric mean, since both ends
-    /// matter equally, on a linear scale that of the larger end.
-    pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<SharedUnit> {
-        let typical = match scale {
-            Scale::Linear => high.abs().max(low.abs()),
-            Scale::Log2 | Scale::Log10 => (low * high).sqrt(),
-        };
+    /// The unit of quantities of this dimension, and how many of it an axis' value 1 is; none of plain numbers.
+    pub(crate) fn measured(self) -> Option<(Unit, f64)> {
+        match self {
+            Dimension::Count => None,
+            Dimension::Time => Some((Unit::Second, 1e-9)),
+            Dimension::Size => Some((Unit::Byte, 1.0)),
+            Dimension::Rate => Some((Unit::BytePerSecond, 1.0)),
+        }
+    }
+
+    /// The unit for an axis that ends at `high`.
+    pub(crate) fn unit(self, high: f64) -> Option<SharedUnit> {
         match self {
             Dimension::Count | Dimension::Size => None,
-            Dimension::Time => Some(Ns(typical).unit()),
-            Dimension::Rate => Some(SharedUnit::of(typical, RATES)),
+            Dimension::Time => Some(Ns(high).unit()),
+            Dimension::Rate => Some(SharedUnit::of(high, RATES)),
         }
     }
 }

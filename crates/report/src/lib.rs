@@ -1,4 +1,4 @@
-//! Rendering: tables and plots for a terminal, and figures as SVG and for gnuplot.
+//! Rendering: tables and plots for a terminal, figures as SVG and for gnuplot, and pages.
 //!
 //! All functions are pure. None reads a file, asks the terminal for its width, or looks at the environment: [`Layout`]
 //! carries what the caller knows. This crate does not know the results.
@@ -8,6 +8,7 @@ mod block;
 mod figure;
 mod gnuplot;
 mod number;
+mod page;
 mod printable;
 mod scale;
 mod svg;
@@ -15,11 +16,12 @@ mod terminal;
 mod text;
 
 pub use block::{
-    Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Shown, Slice, Table,
+    Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Slice, Sum, Sums, Table,
 };
-pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
+pub use figure::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};
-pub use number::{multiple, read, scaled, written};
+pub use number::{Precision, Shown, multiple, read, scaled, written};
+pub use page::Page;
 pub use printable::printable;
 pub use svg::{svg, svg_bars, svg_gantt, svg_heats};
 pub use terminal::plot;

@@ -1,16 +1,62 @@
 //! Values with half-widths, in readable units.
 
-use bandgap_record::Unit;
+use bandgap_record::{Quantity, Unit};
 use bandgap_units::{Ns, SharedUnit, significant};
 
-use crate::block::Shown;
-use crate::figure::RATES;
+/// Rates have SI prefixes: 1 GB/s is 10⁹ bytes per second.
+pub(crate) const RATES: &[(f64, &str)] =
+    &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
 
 const TIMES: &[(f64, &str)] = &[(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")];
 const BYTES: &[(f64, &str)] =
     &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")];
 const OFTEN: &[(f64, &str)] = &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")];
 const PLAIN: &[(f64, &str)] = &[(1.0, "")];
+
+/// Precision of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// The interval is wider than requested.
+    No,
+    /// The interval is wider than requested, but as narrow as the clock allows.
+    ClockLimited,
+    /// The interval is as narrow as requested.
+    Converged,
+}
+
+impl Precision {
+    /// The mark after a value: `*`, `~`, or none.
+    pub fn mark(self) -> Option<char> {
+        match self {
+            Precision::Converged => None,
+            Precision::ClockLimited => Some('~'),
+            Precision::No => Some('*'),
+        }
+    }
+}
+
+/// A quantity in a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shown {
+    /// Value.
+    pub value: f64,
+    /// Ends of the interval.
+    pub interval: Option<(f64, f64)>,
+    /// Unit of value and interval.
+    pub unit: Unit,
+    /// Precision.
+    pub precision: Precision,
+    /// Whether the quantity does not share the unit of its column, since the row names another.
+    pub apart: bool,
+}
+
+impl Shown {
+    /// A quantity with a precision.
+    pub fn new(quantity: &Quantity, precision: Precision) -> Shown {
+        let (value, interval) = (quantity.value.0, quantity.interval());
+        Shown { value, interval, unit: quantity.unit, precision, apart: false }
+    }
+}
 
 /// The largest multiple of an SI unit that writes `value` as 1.00 or more, or else the smallest multiple.
 pub fn multiple(unit: Unit, value: f64) -> SharedUnit {

@@ -12,6 +12,16 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escaped).collect())
 }
 
+/// The most letters of a name that is shown.
+pub(crate) const NAME: usize = 200;
+
+/// Text with names from files and peers, [`printable`] and not longer than `most` letters.
+pub(crate) fn told(text: &str, most: usize) -> String {
+    let cut: String = text.chars().take(most).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    printable(&cut).into_owned() + more
+}
+
 /// Whether a terminal may interpret the character. Some characters change the direction of the following text, which
 /// then reads as something else.
 fn is_told(character: char) -> bool {

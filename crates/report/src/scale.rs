@@ -3,6 +3,7 @@
 use bandgap_units::{Bytes, significant_short};
 
 use crate::figure::{Axis, Datum, Dimension, Scale, Series};
+use crate::number;
 
 /// The two axes of a figure, with fixed ends.
 pub(crate) struct Plane {
@@ -34,6 +35,8 @@ pub(crate) struct Placed {
     scale: Scale,
     low: f64,
     high: f64,
+    /// What its numbers count; `size` for bytes.
+    unit: String,
     /// Label with the unit.
     pub title: String,
     /// Labelled ticks.
@@ -62,18 +65,31 @@ impl Placed {
             Scale::Log2 => log2(low, high, most),
             Scale::Log10 => log10(low, high, most),
         };
-        let unit = axis.dimension.unit(low, high, scale);
+        // Over many decades each tick has its own unit.
+        let far = scale != Scale::Linear && high / low > FAR;
+        let own = axis.dimension.measured().filter(|_| far || axis.dimension == Dimension::Size);
+        let unit = axis.dimension.unit(high).filter(|_| own.is_none());
         let title = match unit {
             Some(unit) => format!("{} ({})", axis.label, unit.symbol),
             None => axis.label.clone(),
         };
-        let mut placed = Placed { scale, low, high, title, ticks: Vec::new(), minor: Vec::new() };
+        let counted = match (axis.dimension, own) {
+            (Dimension::Size, _) => "size".to_owned(),
+            (Dimension::Time, Some(_)) => "time".to_owned(),
+            (Dimension::Rate, Some(_)) => "rate".to_owned(),
+            _ => unit.map_or(1.0, |unit| 1.0 / unit.count(1.0)).to_string(),
+        };
+        let mut placed =
+            Placed { scale, low, high, unit: counted, title, ticks: Vec::new(), minor: Vec::new() };
         let label = |value: f64| match axis.dimension {
             // Only ticks below one byte are not whole.
             Dimension::Size if value.fract() == 0.0 && value >= 0.0 => {
                 Bytes(value as u64).to_string()
             }
-            _ => significant_short(unit.map_or(value, |unit| unit.count(value)), 4),
+            _ => match own {
+                Some((unit, size)) => number::scaled(value * size, unit),
+                None => significant_short(unit.map_or(value, |unit| unit.count(value)), 4),
+            },
         };
         placed.ticks = major
             .iter()
@@ -81,6 +97,17 @@ impl Placed {
             .collect();
         placed.minor = minor.iter().map(|&value| placed.place(value)).collect();
         placed
+    }
+
+    /// Its scale, its ends as values and on paper, and what its numbers count.
+    pub fn told(&self, (from, to): (f64, f64)) -> String {
+        let Placed { scale, low, high, unit, .. } = self;
+        let scale = match scale {
+            Scale::Linear => "linear",
+            Scale::Log2 => "log2",
+            Scale::Log10 => "log10",
+        };
+        format!("{scale} {low} {high} {from:.1} {to:.1} {unit}")
     }
 
     /// Position of `value`: 0 at or below the low end, 1 at or above the high end.
@@ -98,6 +125,9 @@ impl Placed {
         self.scale.shows(value)
     }
 }
+
+/// The ratio of the ends of an axis above which each tick has its own unit.
+const FAR: f64 = 1e3;
 
 type Ends = (f64, f64, Vec<f64>, Vec<f64>);
 
@@ -120,7 +150,7 @@ fn linear(low: f64, high: f64, most: usize) -> Ends {
     (first * step, last * step, major, Vec::new())
 }
 
-/// Powers of two. If there are many, only every second, third, … has a label.
+/// Powers of two. If there are many, only every second, third, … has a label, and the last one.
 fn log2(low: f64, high: f64, most: usize) -> Ends {
     let first = low.log2().floor() as i32;
     let last = (high.log2().ceil() as i32).max(first + 1);
@@ -128,7 +158,7 @@ fn log2(low: f64, high: f64, most: usize) -> Ends {
     let stride =
         [1, 2, 3, 4, 5, 10, 20, 50].into_iter().find(|stride| span / stride < most).unwrap_or(100);
     let power = |exponent: i32| 2f64.powi(exponent);
-    let labelled = |exponent: &i32| exponent.rem_euclid(stride as i32) == 0;
+    let labelled = |exponent: &i32| (last - exponent).rem_euclid(stride as i32) == 0;
     let (major, minor): (Vec<i32>, Vec<i32>) = (first..=last).partition(labelled);
     let powers = |exponents: Vec<i32>| exponents.into_iter().map(power).collect();
     (power(first), power(last), powers(major), powers(minor))
@@ -141,24 +171,29 @@ fn log10(low: f64, high: f64, most: usize) -> Ends {
         let factors = |exponent| factors.iter().map(move |factor| scaled(*factor, exponent));
         exponents.flat_map(factors).collect()
     };
-    // The ends are at 1, 2 or 5 of a decade, so little of the axis is empty.
-    let ends = decades(&[1.0, 2.0, 5.0]);
     let slack = 1.0 + 1e-9;
     // A point on the frame is hard to see.
     let room = 1.06;
-    let first = ends.iter().rev().find(|end| **end * room <= low).copied().unwrap_or(low);
-    let last = ends.iter().find(|end| **end >= high * room);
-    let last = last.copied().unwrap_or(high * 10.0);
+    // Both ends have a label, so little of the axis is empty where there are few decades.
+    let choices: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+    let of = |factors: &&[f64]| {
+        let ends = decades(factors);
+        let first = ends.iter().rev().find(|end| **end * room <= low).copied().unwrap_or(low);
+        let last = ends.iter().find(|end| **end >= high * room).copied().unwrap_or(high * 10.0);
+        let within = first / slack..=last * slack;
+        (first, last, ends.into_iter().filter(|end| within.contains(end)).collect::<Vec<_>>())
+    };
+    let fits = |(.., ticks): &(f64, f64, Vec<f64>)| ticks.len() <= most;
+    let (first, last, major) = choices.iter().map(of).find(fits).unwrap_or_else(|| {
+        let (first, last, ticks) = of(&choices[2]);
+        let stride = ticks.len().div_ceil(most).max(1);
+        let mut labelled: Vec<f64> = ticks.into_iter().rev().step_by(stride).collect();
+        labelled.reverse();
+        (first, last, labelled)
+    });
     let inside = |values: Vec<f64>| -> Vec<f64> {
         values.into_iter().filter(|value| (first / slack..=last * slack).contains(value)).collect()
     };
-    let choices: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
-    let mut major = choices.into_iter().map(|factors| inside(decades(factors)));
-    let major = major.find(|ticks| ticks.len() <= most).unwrap_or_else(|| {
-        let ticks = inside(decades(&[1.0]));
-        let stride = ticks.len().div_ceil(most).max(1);
-        ticks.into_iter().step_by(stride).collect()
-    });
     let minor = inside(decades(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]));
     (first, last, major, minor)
 }

@@ -8,6 +8,7 @@ mod ink;
 mod legend;
 mod paper;
 
+use crate::block::SECTION_PARTS;
 use crate::figure::{Figure, Reference};
 use crate::scale::{Placed, Plane};
 
@@ -61,16 +62,16 @@ impl Frame {
     }
 }
 
-/// Draws figures below one another, under the title of the first.
-pub fn svg(figures: &[Figure]) -> String {
+/// Draws figures below one another, under the title of the first, and in a corner where they come from.
+pub fn svg(figures: &[Figure], source: &str) -> String {
     let first = figures.first().map_or(("", ""), |first| (&first.title, &first.caption));
-    stacked(figures, 0.0, first, height, panel)
+    stacked(figures, (0.0, source), first, height, panel)
 }
 
-/// Draws pictures below one another, and leaves `below` free.
+/// Draws pictures below one another, and leaves `below` free; in a corner stands their source.
 fn stacked<T>(
     all: &[T],
-    below: f64,
+    (below, source): (f64, &str),
     (title, description): (&str, &str),
     height: impl Fn(&T) -> f64,
     draw: impl Fn(&mut Paper, &T, f64),
@@ -82,6 +83,7 @@ fn stacked<T>(
         draw(&mut paper, one, top);
         top += height(one);
     }
+    paper.text((WIDTH - 8.0, whole - 5.0), Anchor::End, &ink::SOURCE, source);
     paper.finish()
 }
 
@@ -97,9 +99,16 @@ fn panel(paper: &mut Paper, figure: &Figure, above: f64) {
     let top = above + TOP;
     let frame = Frame { top, bottom: top + PLOT_HEIGHT, plane };
     paper.text((LEFT, above + 26.0), Anchor::Start, &ink::TITLE, &figure.title);
-    paper.text((LEFT, above + 45.0), Anchor::Start, &ink::SUBTITLE, &figure.caption);
+    let caption = [&*figure.caption, &missing(figure, &frame.plane)];
+    let caption = caption.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    paper.text((LEFT, above + 45.0), Anchor::Start, &ink::SUBTITLE, &caption.join(SECTION_PARTS));
+    let (x, y) = ((LEFT, Frame::RIGHT), (frame.bottom, frame.top));
+    paper.begin_plane([(&frame.plane.x, x), (&frame.plane.y, y)].map(|(of, ends)| of.told(ends)));
     regions(paper, figure, &frame);
+    paper.begin("ticks", "");
     axes(paper, &frame);
+    paper.end();
+    axis_titles(paper, &frame);
     region_names(paper, figure, &frame);
     references(paper, figure, &frame);
     // Fits are below measured curves, the first fit on top.
@@ -109,7 +118,18 @@ fn panel(paper: &mut Paper, figure: &Figure, above: f64) {
         series(paper, figure, &frame, index);
     }
     reference_names(paper, figure, &frame);
+    paper.end();
     legend::draw(paper, figure, WIDTH - RIGHT + 18.0, top + 6.0);
+}
+
+/// Says which places of x the axis cannot show, such as 0 B on a logarithmic one.
+fn missing(figure: &Figure, plane: &Plane) -> String {
+    let points = figure.series.iter().filter(|of| of.twin.is_none()).flat_map(|of| &of.points);
+    let mut places: Vec<f64> = points.map(|point| point.x).filter(|x| !plane.x.shows(*x)).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let places: Vec<String> = places.into_iter().map(|x| figure.place_of(x)).collect();
+    if places.is_empty() { String::new() } else { format!("not shown: {}", places.join(", ")) }
 }
 
 fn axes(paper: &mut Paper, frame: &Frame) {
@@ -133,12 +153,22 @@ fn axes(paper: &mut Paper, frame: &Frame) {
     }
     paper.line((LEFT, *top), (LEFT, *bottom), (AXIS, 1.0, None));
     paper.line((LEFT, *bottom), (Frame::RIGHT, *bottom), (AXIS, 1.0, None));
-    paper.text((frame.column(0.5), bottom + 39.0), Anchor::Middle, &ink::AXIS_TITLE, &x.title);
+}
+
+fn axis_titles(paper: &mut Paper, frame: &Frame) {
+    let Plane { x, y } = &frame.plane;
+    paper.text(
+        (frame.column(0.5), frame.bottom + 39.0),
+        Anchor::Middle,
+        &ink::AXIS_TITLE,
+        &x.title,
+    );
     paper.upright_text((18.0, frame.row(0.5)), Anchor::Middle, &ink::AXIS_TITLE, &y.title);
 }
 
 /// Bands behind the plot.
 fn regions(paper: &mut Paper, figure: &Figure, frame: &Frame) {
+    paper.begin("region", "");
     for (index, region) in figure.regions.iter().enumerate() {
         let Some((from, to)) = frame.span(region.from, region.to) else { continue };
         paper.rectangle((from, frame.top), (to - from, PLOT_HEIGHT), ink::band(index));
@@ -146,10 +176,12 @@ fn regions(paper: &mut Paper, figure: &Figure, frame: &Frame) {
             paper.line((from, frame.top), (from, frame.bottom), (ink::BORDER, 0.8, Some("2 3")));
         }
     }
+    paper.end();
 }
 
 /// Names at the tops of the bands, rotated in narrow bands.
 fn region_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
+    paper.begin("region", "");
     for region in figure.regions.iter().filter(|region| !region.label.is_empty()) {
         let Some((from, to)) = frame.span(region.from, region.to) else { continue };
         let (middle, name) = ((from + to) / 2.0, &region.label);
@@ -159,6 +191,7 @@ fn region_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
             paper.upright_text((middle + 4.0, frame.top + 6.0), Anchor::End, &REGION, name);
         }
     }
+    paper.end();
 }
 
 /// Ends of a level on the paper; `None` if it is not in view.
@@ -168,6 +201,7 @@ fn stretch(reference: &Reference, frame: &Frame) -> Option<(f64, f64)> {
 
 /// Dashed lines for the levels.
 fn references(paper: &mut Paper, figure: &Figure, frame: &Frame) {
+    paper.begin("level", "");
     for reference in &figure.references {
         let Some((from, to)) = stretch(reference, frame) else { continue };
         let y = frame.down(reference.y);
@@ -177,10 +211,12 @@ fn references(paper: &mut Paper, figure: &Figure, frame: &Frame) {
         };
         paper.line((from, y), (to, y), (colour, 1.1, Some("6 4")));
     }
+    paper.end();
 }
 
 /// Names of the levels above their right ends, over the curves.
 fn reference_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
+    paper.begin("level", "");
     let named = figure.references.iter().filter(|reference| !reference.name.is_empty());
     let ending = |reference| Some((reference, stretch(reference, frame)?.1));
     let mut names: Vec<(&Reference, f64)> = named.filter_map(ending).collect();
@@ -191,6 +227,7 @@ fn reference_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
         last = (frame.down(reference.y) - 6.0).min(last - 12.5);
         paper.text((end - 5.0, last), Anchor::End, &NAME, &reference.name);
     }
+    paper.end();
 }
 
 /// The colour of a curve.
@@ -203,14 +240,14 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
     let series = &figure.series[index];
     let (colour, place) = (of_curve(figure, index), figure.place(index).0);
     let dash = series.twin.map(|_| "6 4");
+    paper.begin(&format!("curve c{place}"), "");
     for line in frame.plane.lines(series) {
         let points = line.into_iter().map(|(x, y)| (frame.column(x), frame.row(y)));
         paper.path(points, (colour, 1.6, dash));
     }
-    if series.twin.is_some() {
-        return;
-    }
-    for point in frame.plane.shown(&series.points) {
+    let marked = if series.twin.is_some() { &[][..] } else { &series.points };
+    for point in frame.plane.shown(marked) {
+        paper.begin("point", &format!("{}: {}", series.name, figure.told(point)));
         let (x, y) = (frame.across(point.x), frame.down(point.y));
         let interval = point.interval.filter(|(low, high)| low < high);
         if let Some((low, high)) = interval.filter(|(_, high)| frame.plane.y.shows(*high)) {
@@ -224,7 +261,9 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
             }
         }
         legend::mark(paper, (x, y), place, colour, point.precision);
+        paper.end();
     }
+    paper.end();
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use bandgap_units::{Fraction, SharedUnit};
 
-use crate::block::{Block, Cell, Head, SECTION_PARTS, Shown, Table};
-use crate::number::{Written, multiple};
+use crate::block::{Block, Cell, Head, SECTION_PARTS, Table};
+use crate::number::{Shown, Written, multiple};
 use crate::terminal::plot;
 use crate::{Layout, printable};
 
@@ -26,7 +26,7 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
             Block::Table(table) => out += &printable(&self::table(table, layout)),
             // It has colours.
             Block::Figure(figure) => out += &plot(&figure.printable(), layout),
-            Block::Bars(_) | Block::Heat(_) => {}
+            Block::Bars(_) | Block::Heat(_) | Block::Sums(_) => {}
         }
     }
     // Lines were not broken at these spaces.
@@ -85,11 +85,13 @@ const APART: usize = 2;
 const BAR: usize = 12;
 
 /// A column with formatted cells.
-struct Column<'a> {
-    head: String,
+pub(crate) struct Column<'a> {
+    pub head: String,
     of: &'a Head,
-    cells: Vec<String>,
-    left: bool,
+    pub cells: Vec<String>,
+    pub left: bool,
+    /// Whether its quantities have the unit in the head.
+    pub shares_unit: bool,
     /// The share of each row, if the column shows bars.
     bars: Option<Vec<f64>>,
 }
@@ -225,7 +227,7 @@ fn drawn(share: f64, columns: usize, layout: &Layout) -> String {
 }
 
 /// Formats a column; values are aligned at their half-widths.
-fn column(table: &Table, at: usize) -> Column<'_> {
+pub(crate) fn column(table: &Table, at: usize) -> Column<'_> {
     let head = &table.columns[at];
     let cells: Vec<&Cell> =
         table.rows.iter().map(|row| row.get(at).unwrap_or(&Cell::Empty)).collect();
@@ -276,6 +278,7 @@ fn column(table: &Table, at: usize) -> Column<'_> {
     Column {
         head: title,
         of: head,
+        shares_unit: shared.is_some(),
         cells: laid,
         left: !cells.iter().any(|cell| matches!(cell, Cell::Number(_) | Cell::Value(_))),
         bars: cells.iter().any(|cell| matches!(cell, Cell::Bar(_))).then(|| shares.collect()),

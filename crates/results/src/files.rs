@@ -5,50 +5,45 @@ use std::borrow::Cow;
 use bandgap_record::{RUN_FILE, RecordError, RunDir, csv};
 use bandgap_report::{Bars, Block, Figure, Heat, SECTION_PARTS, gnuplot, svg, svg_bars, svg_heats};
 
-use crate::heading::library;
-use crate::list::Outcome;
+use crate::heading::{library, source};
 use crate::run::{Run, context};
+use crate::screen::{View, axes};
 
 /// The file of all values.
 pub const VALUES: &str = "values.csv";
+/// The page.
+pub const REPORT: &str = "report.html";
 
 /// Writes `run.json`, `values.csv`, and for each result with figures an SVG and the two files of gnuplot.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
+pub fn write_all(directory: &RunDir, run: &Run, view: View<'_>) -> Result<(), RecordError> {
     directory.write(RUN_FILE, run.to_json()?.as_bytes())?;
     directory.write(VALUES, &values(run)?)?;
-    for (name, content) in drawn(run) {
+    for (name, content) in drawn(run, view) {
         directory.write(&name, content.as_bytes())?;
     }
     Ok(())
 }
 
 /// The figures of a run: names and contents of their files. Those of gnuplot are in a folder `gnuplot`.
-pub fn drawn(run: &Run) -> Vec<(String, String)> {
-    let among = context(run);
+pub fn drawn(run: &Run, view: View<'_>) -> Vec<(String, String)> {
+    let (among, source) = (context(run), source(run));
     let (mut names, mut files) = (Vec::<String>::new(), Vec::new());
     for result in &run.results {
         let shown = result.as_shown();
         let (mut drawn, mut bars, mut heats) =
             (Vec::<Figure>::new(), Vec::<Bars>::new(), Vec::<Heat>::new());
         for block in shown.detail(&among) {
-            match block {
+            match axes(block, view) {
                 Block::Figure(figure) => drawn.push(figure),
                 Block::Bars(of) => bars.push(of),
                 Block::Heat(heat) => heats.push(heat),
                 _ => {}
             }
         }
-        let id = match result {
-            // Signatures differ in their size or pattern.
-            Outcome::Logp(logp) => logp.id().replace("name=", ""),
-            _ => shown.quantities().into_iter().next().map_or(String::new(), |(id, ..)| {
-                let parts = id.split('/').take(3).filter(|part| !part.contains('='));
-                parts.collect::<Vec<_>>().join("/")
-            }),
-        };
+        let id = result.id();
         let its = run.setup.of.iter().filter(|of| id.split('/').any(|part| part == of.transport));
         if let Some(of) = its.filter_map(|of| of.library.as_ref()).next() {
             for figure in &mut drawn {
@@ -58,9 +53,9 @@ pub fn drawn(run: &Run) -> Vec<(String, String)> {
         }
         let picture = match (&drawn[..], &bars[..], &heats[..]) {
             ([], [], []) => continue,
-            ([], [], heats) => svg_heats(heats),
-            ([], bars, _) => svg_bars(bars),
-            (drawn, ..) => svg(drawn),
+            ([], [], heats) => svg_heats(heats, &source),
+            ([], bars, _) => svg_bars(bars, &source),
+            (drawn, ..) => svg(drawn, &source),
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
         let mut name: String = id.replace('/', "-").chars().map(plain).collect();

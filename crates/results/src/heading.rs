@@ -94,6 +94,18 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
     Some(parts.join(SECTION_PARTS))
 }
 
+/// Where figures come from: hosts, day, version.
+pub(crate) fn source(run: &Run) -> String {
+    let hosts = &run.setup.machine.hosts;
+    let hosts = Some(self::hosts(hosts)).filter(|_| !hosts.is_empty());
+    let day = run.started.split('T').next().map(str::to_owned);
+    let version = format!("bandgap {}", run.bandgap.version);
+    let libraries = run.setup.of.iter().filter_map(|of| Some((&of.library.as_ref()?.name, ())));
+    let libraries = by_key(libraries).into_iter().map(|(name, _)| name.clone());
+    let parts = hosts.into_iter().chain(day).chain([version]).chain(libraries);
+    parts.collect::<Vec<_>>().join(SECTION_PARTS)
+}
+
 /// A library: its name and number, its file, what started its ranks, and the variables that configure it.
 pub(crate) fn library(of: &Library) -> Vec<String> {
     let variables = of.environment.iter().map(|(name, value)| format!("{name}={value}"));

@@ -75,6 +75,20 @@ kinds! {
 }
 
 impl Outcome {
+    /// Its id, with which those of its quantities begin; empty if it has none.
+    pub fn id(&self) -> String {
+        match self {
+            // Signatures differ in their size or pattern.
+            Outcome::Logp(logp) => logp.id().replace("name=", ""),
+            _ => {
+                self.as_shown().quantities().into_iter().next().map_or(String::new(), |(id, ..)| {
+                    let parts = id.split('/').take(3).filter(|part| !part.contains('='));
+                    parts.collect::<Vec<_>>().join("/")
+                })
+            }
+        }
+    }
+
     /// The rows, if the result is rows.
     pub fn as_rows(&self) -> Option<&Rows> {
         self.of_kind()

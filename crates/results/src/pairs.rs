@@ -103,13 +103,14 @@ mod tests {
         assert_eq!(texts(0), ["0", "", "0.01", "0.1", "1"]);
         assert_eq!(texts(3), ["3", "1", "0.1", "0.01", ""]);
         assert_eq!(slowest.rows[0][..2], [Cell::Number("2".into()), Cell::Number("3".into())]);
-        let drawn = svg_heats(&heats(&pairs, "pairs"));
+        let drawn = svg_heats(&heats(&pairs, "pairs"), "");
         let of = |what: &str| drawn.matches(what).count();
         // Two squares of twelve, with eight steps of colour each, on white; nothing is struck out.
-        assert_eq!((of("<rect"), of("<line")), (1 + 2 * (12 + 8), 0));
+        assert_eq!((of("v44.0h-44.0z"), of("<rect"), of("<line")), (2 * 12, 1 + 2 * 8, 0));
         assert_eq!((of(": rtt (ms)"), of(": bandwidth (MB/s)")), (1, 1));
-        let dark = "width=\"44.0\" height=\"44.0\" fill=\"#440154\"";
-        assert_eq!(of(dark), 2 * 2);
+        let dark = drawn.split("<path fill=\"#440154\"").skip(1);
+        let dark = dark.map(|rest| rest.split("/>").next().unwrap_or(""));
+        assert_eq!(dark.flat_map(|path| path.matches('z')).count(), 2 * 2);
     }
     #[test]
     fn a_pair_without_a_value_is_a_hole_and_who_is_slow_stands_last() {
@@ -122,7 +123,7 @@ mod tests {
         let Block::Table(matrix) = &shown[1] else { panic!("{shown:?}") };
         assert_eq!(matrix.rows[0][3..], [Cell::Number("1".into()), Cell::Number("–".into())]);
         // A stroke on either side of the diagonal for each of three.
-        assert_eq!(svg_heats(&heats(&pairs, "pairs")).matches("<line").count(), 3 * 2);
+        assert_eq!(svg_heats(&heats(&pairs, "pairs"), "").matches("<line").count(), 3 * 2);
         for (code, good) in [("none_slow", true), ("slow_host_rtt", false), ("maybe_slow", true)] {
             run.notes = vec![Note::new(code, "who")];
             let last = crate::screen::screen(&run, crate::View::default()).pop();

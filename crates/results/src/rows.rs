@@ -2,7 +2,7 @@
 
 use bandgap_record::{Column, Form, Labels, Number, Place, Quantity, Row, Rows, Spread, Unit};
 use bandgap_report::{
-    Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Scale, Series, Table,
+    Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Reference, Scale, Series, Table,
 };
 use bandgap_units::Bytes;
 
@@ -15,7 +15,8 @@ const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters
 /// Number of axes of sizes among them.
 const SIZES: usize = 3;
 /// The columns that are drawn.
-const DRAWN: [&str; 6] = ["time", "bandwidth", "bus_bandwidth", "gap", "slowdown", "hidden"];
+const DRAWN: [&str; 7] =
+    ["time", "bandwidth", "bus_bandwidth", "send_overhead", "gap", "slowdown", "hidden"];
 /// A column of a distribution: its name, what it is of it, and how many operations it needs.
 pub type Single = (&'static str, fn(&Spread) -> Number, u64);
 /// Columns of the times of single operations. The screen leaves them out.
@@ -79,6 +80,21 @@ pub(crate) fn spelled(name: &str) -> String {
         "p999" => "p99.9".to_owned(),
         name => name.replace('_', " "),
     }
+}
+
+/// What an axis shows, with its symbol.
+fn in_words(name: &str) -> String {
+    let words = match name {
+        "bytes" => "message size",
+        "dimension" => "dimension",
+        "ranks" => return "ranks, P".to_owned(),
+        "send_overhead" => return "send overhead, o(n)".to_owned(),
+        "gap" => return "gap, g(n)".to_owned(),
+        "time" => "time",
+        "bandwidth" => "bandwidth",
+        _ => return spelled(name),
+    };
+    format!("{words}, {}", spelled(name))
 }
 
 /// A place on an axis in words.
@@ -229,7 +245,7 @@ fn figure(rows: &Rows, column: &str, axis: &str, context: &Context<'_>) -> Optio
         _ => (Dimension::Count, Scale::Log2),
     };
     let mut series: Vec<Series> = Vec::new();
-    let mut lines: Vec<Series> = Vec::new();
+    let (mut lines, mut asymptotes): (Vec<Series>, Vec<(f64, f64)>) = Default::default();
     for curve in curves(rows, axis).iter().take(MOST_CURVES) {
         let points = curve.points(rows, column, factor, context);
         if points.is_empty() {
@@ -238,6 +254,7 @@ fn figure(rows: &Rows, column: &str, axis: &str, context: &Context<'_>) -> Optio
         let twin = Some(series.len());
         series.push(Series { name: curve.name(), points, twin: None });
         let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
+        asymptotes.extend(fit.filter(|_| column == "bandwidth").and_then(asymptote));
         let points = fit.map_or_else(Vec::new, |fit| line(fit, column, factor));
         if !points.is_empty() {
             lines.push(Series { name: String::new(), points, twin });
@@ -248,11 +265,29 @@ fn figure(rows: &Rows, column: &str, axis: &str, context: &Context<'_>) -> Optio
     Some(Figure {
         title: format!("{}: {}", title(rows), spelled(column)),
         caption: meaning.clone(),
-        x: Axis { label: spelled(axis), scale, dimension: x },
-        y: Axis { label: spelled(column), scale: scale_y, dimension: y },
+        x: Axis { label: in_words(axis), scale, dimension: x },
+        y: Axis { label: in_words(column), scale: scale_y, dimension: y },
+        references: levels(&asymptotes),
         series,
         ..Figure::default()
     })
+}
+
+/// r∞, in bytes per second of all messages, and n½ of the longest messages.
+fn asymptote(fit: &Hockney) -> Option<(f64, f64)> {
+    let last = fit.segments.last()?;
+    let rate = last.r_inf.as_ref()?.value.0 * fit.messages as f64;
+    Some((rate, last.n_half.as_ref()?.value.0))
+}
+
+/// The level of r∞, and half of it as far as n½, where there is one curve.
+///
+/// *Source*: Hockney and Berry (editors), "PARKBENCH Report" (1994), low-level benchmarks.
+fn levels(asymptotes: &[(f64, f64)]) -> Vec<Reference> {
+    let [(rate, half)] = *asymptotes else { return Vec::new() };
+    let known = rate.is_finite() && half.is_finite() && half >= 1.0;
+    let to_half = Reference { to: half, ..Reference::across("n½", rate / 2.0) };
+    if known { vec![Reference::across("r∞", rate), to_half] } else { Vec::new() }
 }
 
 /// The fitted lines of times, or of bandwidths, with a gap between segments.

@@ -62,9 +62,9 @@ pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
     let mut blocks: Vec<Block> =
         heading(run).map(|of| Block::section("run", of)).into_iter().collect();
     blocks.extend(machine(run));
-    for (at, result) in run.results.iter().enumerate() {
+    for result in &run.results {
         // Most results begin with a section of their own.
-        blocks.push(Block::section(format!("result-{at}"), ""));
+        blocks.push(Block::section(result.id(), ""));
         let of = result.as_shown().detail(&among);
         blocks.extend(of.into_iter().map(|block| axes(block, view)));
     }
@@ -74,7 +74,7 @@ pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
 }
 
 /// A figure with the requested axes.
-fn axes(mut block: Block, view: View<'_>) -> Block {
+pub(crate) fn axes(mut block: Block, view: View<'_>) -> Block {
     if let (Block::Figure(figure), true) = (&mut block, view.linear) {
         (figure.x.scale, figure.y.scale) = (Scale::Linear, Scale::Linear);
     }

@@ -53,7 +53,7 @@ pub trait Fabric: Tagged + Sized {
 pub struct PingPong<T: Tagged> {
     world: T,
     channel: T::Channel,
-    /// What is sent, and what is received.
+    /// What is sent, and where what is received goes: as in COMMS1, each side has one buffer.
     memory: Memory,
     /// The numbers of the last messages sent and received.
     sent: u64,
@@ -83,9 +83,9 @@ impl<T: Fabric> Bare for PingPong<T> {
         with: &Measuring<'_, impl Timer>,
     ) -> Result<Vec<u64>> {
         let bytes = bytes.max(NUMBER);
-        self.memory.resize(2 * bytes);
-        let [from, into] = [0, bytes].map(|at| Part::new(at, bytes));
-        with.there_and_back(self, |end| end.send(from, with), |end| end.receive(into, with))
+        self.memory.resize(bytes);
+        let part = Part::new(0, bytes);
+        with.there_and_back(self, |end| end.send(part, with), |end| end.receive(part, with))
     }
 }
 

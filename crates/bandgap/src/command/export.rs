@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use bandgap_assemble::Calibrated;
 use bandgap_launch::{Classify, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RecordError, RunDir};
-use bandgap_results::{drawn, osu, values};
+use bandgap_results::{View, drawn, json_lines, openmetrics, osu, page, values};
 use bandgap_sim::{Loggops, write_perfetto};
 use clap::{Args, ValueEnum};
 
 use super::fit::named;
 use super::show::{found, kept};
 use super::simulate::{How, Points, kernel, machine_of};
+use crate::args::Axes;
 use crate::output::{print, printed};
 use crate::refused::{applicable, unmade};
 use timeline::Shown;
@@ -29,7 +30,7 @@ Examples:
   bandgap export LAST --to machine --out cluster.toml    what -t sim:cluster.toml reads
   bandgap export LAST -t tcp --to loggopsim              LogGOPSim's arguments
   bandgap export LAST --to simgrid --out platform.xml    a platform, and the command that goes with it
-  bandgap export LAST --to csv
+  bandgap export LAST --to csv                           --to json-lines, openmetrics: a line a value
   bandgap export LAST --to osu                           for what reads osu_latency, osu_bw, osu_allreduce
   bandgap export LAST --to svg --out figures             all figures; --to gnuplot: data and scripts
   bandgap export barrier --to goal -t sim:myrinet -n 1024 --out barrier.goal
@@ -58,6 +59,9 @@ pub struct Export {
     pub loggops: Option<Loggops>,
     #[command(flatten)]
     pub shown: Shown,
+    /// Axes of a run's figures [default: log]
+    #[arg(long, value_enum)]
+    pub axes: Option<Axes>,
     /// The file that is written, which must be new; of a run's figures the directory. Needed for these
     /// and for simgrid; else by default standard output
     #[arg(short, long, value_name = "FILE")]
@@ -84,6 +88,12 @@ pub enum Format {
     Simgrid,
     /// All values of a run
     Csv,
+    /// A run as a page for a browser, as of `report`
+    Html,
+    /// All values of a run, an object of JSON a line
+    JsonLines,
+    /// All values of a run as OpenMetrics, for Prometheus
+    Openmetrics,
     /// Latencies and bandwidths of a run as text of the OSU benchmarks
     Osu,
     /// A kernel's messages and computations as GOAL text, for LogGOPSim and others
@@ -114,6 +124,9 @@ pub fn run(of: &Export) -> Result<Exit> {
         }
         Format::Simgrid => of.platform(),
         Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
+        Format::Html => of.put(page(&kept(&of.what)?.1)),
+        Format::JsonLines => of.put(json_lines(&kept(&of.what)?.1)),
+        Format::Openmetrics => of.put(openmetrics(&kept(&of.what)?.1)),
         Format::Osu => {
             let (path, run) = kept(&of.what)?;
             let text = osu(&run);
@@ -140,6 +153,7 @@ impl Export {
     /// Refuses options without use for the format.
     fn takes(&self) -> Result<()> {
         let is_timeline = matches!(self.to, Format::Perfetto | Format::Svg) && !self.is_of_run();
+        let is_figures = matches!(self.to, Format::Svg | Format::Gnuplot) && self.is_of_run();
         let is_replay = is_timeline || self.to == Format::Goal;
         let is_machine = matches!(self.to, Format::Machine | Format::Loggopsim | Format::Simgrid);
         let (points, shown) = (&self.points, &self.shown);
@@ -154,6 +168,7 @@ impl Export {
             ("--on", shown.on.is_some(), is_timeline),
             ("--from", shown.from.is_some(), is_timeline),
             ("--until", shown.until.is_some(), is_timeline),
+            ("--axes", self.axes.is_some(), is_figures),
         ];
         applicable(&all, &format!("{} in this format", self.what.display()), "leave it out")
     }
@@ -170,8 +185,9 @@ impl Export {
     fn figures(&self) -> Result<()> {
         let (path, run) = kept(&self.what)?;
         let is_gnuplot = self.to == Format::Gnuplot;
+        let view = View { linear: self.axes == Some(Axes::Linear), ..View::default() };
         let is_its = |(name, _): &(String, String)| name.starts_with("gnuplot/") == is_gnuplot;
-        let files: Vec<(String, String)> = drawn(&run).into_iter().filter(is_its).collect();
+        let files: Vec<(String, String)> = drawn(&run, view).into_iter().filter(is_its).collect();
         if files.is_empty() {
             return Err(input!("export the figures of {}: it has none", path.display())
                 .hint("--to csv has its values"));

@@ -14,6 +14,7 @@ mod noise;
 mod pairs;
 mod pcie_trace;
 mod replays;
+mod report;
 mod run;
 mod series;
 pub mod show;
@@ -156,6 +157,12 @@ pub enum Command {
   bandgap show LAST -v logp/tcp
   bandgap show LAST logp/shm/rtt --value     a number and its unit alone")]
     Show(show::Show),
+    /// A kept run as a page for a browser: one file, which needs no network
+    #[command(after_help = "Examples:
+  bandgap report
+  bandgap report LAST --open
+  bandgap report LAST -o report.html")]
+    Report(report::Report),
     /// Parameters from a table of numbers, with no measurement
     #[command(
         subcommand,
@@ -282,7 +289,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Measure (between hosts with -H)", "run signature comms1 comms2 comms3 synch1 bulk comet"),
     ("Find what is slow", "pairs layers floor breakdown"),
     ("Predict", "whatif fit simulate"),
-    ("Look at runs", "show export"),
+    ("Look at runs", "show report export"),
     ("Set up", ""),
 ];
 
@@ -337,6 +344,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
         Some(Command::Doctor(of)) => doctor::run(of),
         Some(Command::Topology { output, reach }) => topology::run(output, reach),
         Some(Command::Show(of)) => show::run(of),
+        Some(Command::Report(of)) => report::run(of),
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),
         Some(Command::Whatif(of)) => whatif::run(of),

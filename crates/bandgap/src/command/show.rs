@@ -38,7 +38,7 @@ pub struct Show {
 }
 
 /// The name of the newest run.
-const LAST: &str = "LAST";
+pub const LAST: &str = "LAST";
 
 /// Prints a kept run.
 ///

@@ -17,6 +17,7 @@ mod keeping;
 mod limits;
 mod messages;
 mod mpi;
+mod page;
 mod parameters;
 mod pcie_trace;
 mod real;

@@ -13,10 +13,10 @@ const THICK: f64 = 22.0;
 const LINE: f64 = 17.0;
 const HEAD: f64 = 44.0;
 
-/// Draws stacked bars below one another, under the title of the first.
-pub fn svg_bars(all: &[Bars]) -> String {
+/// Draws stacked bars as [`svg`](super::svg()) draws figures.
+pub fn svg_bars(all: &[Bars], source: &str) -> String {
     let title = all.first().map_or("", |first| first.title.as_str());
-    stacked(all, LEFT, (title, "stacked bars"), height, draw)
+    stacked(all, (LEFT, source), (title, "stacked bars"), height, draw)
 }
 
 /// Lines of a bar's legend: the abscissa and index of each part.
@@ -24,7 +24,7 @@ fn legend(bar: &Bar) -> Vec<Vec<(f64, usize)>> {
     let mut lines = vec![Vec::new()];
     let mut x = LEFT;
     for (at, part) in bar.parts.iter().enumerate() {
-        let wide = text_width(&part.legend(), &LABEL) + 30.0;
+        let wide = text_width(&part.legend(), &LABEL) + 38.0;
         if x > LEFT && x + wide > LEFT + LENGTH {
             lines.push(Vec::new());
             x = LEFT;
@@ -50,7 +50,13 @@ fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
     let tint = |bar: &Bar, at: usize| {
         let Part { name, kind, .. } = &bar.parts[at];
         let place = names.iter().position(|known| known == name).unwrap_or(0);
-        kind.map_or(colour(place, names.len()), |kind| ink::kind(kind, bar.shade(at)))
+        kind.map_or_else(
+            || colour(place, names.len()).to_owned(),
+            |kind| {
+                let alike = bar.parts.iter().filter(|part| part.kind == Some(kind)).count();
+                ink::kind(kind, bar.shade(at), alike)
+            },
+        )
     };
     paper.text((LEFT, above + 28.0), Anchor::Start, &ink::TITLE, &bars.title);
     let mut top = above + HEAD;
@@ -61,7 +67,9 @@ fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
         let mut x = LEFT;
         for (at, part) in bar.parts.iter().enumerate().filter(|(_, part)| part.share > 0.0) {
             let wide = LENGTH * part.share / whole;
-            paper.rectangle((x, top + LINE), (wide, THICK), tint(bar, at));
+            // A gap, so that neighbours are two.
+            let gap = (wide / 4.0).min(1.0);
+            paper.rectangle((x, top + LINE), (wide - gap, THICK), &tint(bar, at));
             let share = bandgap_units::Fraction(part.share).to_string();
             if text_width(&share, &NAME) + 8.0 <= wide {
                 let middle = (x + wide / 2.0, top + LINE + THICK / 2.0 + 4.0);
@@ -73,7 +81,7 @@ fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
         for line in legend(bar) {
             for (x, at) in line {
                 let part = &bar.parts[at];
-                paper.rectangle((x, y - 9.0), (10.0, 10.0), tint(bar, at));
+                paper.rectangle((x, y - 9.0), (10.0, 10.0), &tint(bar, at));
                 paper.text((x + 15.0, y), Anchor::Start, &LABEL, &part.legend());
             }
             y += LINE;

@@ -40,8 +40,8 @@ pub fn svg_gantt(chart: &Gantt) -> String {
     for slice in &chart.slices {
         let (left, right) = (across(slice.from), across(slice.to));
         let top = middle(slice.row) - THICK / 2.0;
-        let (fill, size) = (ink::kind(slice.kind, 0), (right - left, THICK));
-        paper.rectangle((left, top), size, fill);
+        let (fill, size) = (ink::kind(slice.kind, 0, 1), (right - left, THICK));
+        paper.rectangle((left, top), size, &fill);
         if slice.marked {
             let corners = [(left, top), (right, top), (right, top + THICK), (left, top + THICK)];
             paper.polygon(corners.into_iter(), "none", INK);
@@ -49,7 +49,7 @@ pub fn svg_gantt(chart: &Gantt) -> String {
     }
     for (kind, name) in chart.kinds.iter().enumerate() {
         let x = LEFT + 110.0 * kind as f64;
-        paper.rectangle((x, bottom + 38.0), (THICK, THICK), ink::kind(kind, 0));
+        paper.rectangle((x, bottom + 38.0), (THICK, THICK), &ink::kind(kind, 0, 1));
         paper.text((x + 16.0, bottom + 47.0), Anchor::Start, &LABEL, name);
     }
     paper.text((LEFT + LENGTH, bottom + 47.0), Anchor::End, &ink::AXIS_TITLE, &time.title);

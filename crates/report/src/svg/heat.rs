@@ -1,5 +1,7 @@
 //! A heat map of pairs as an SVG.
 
+use std::collections::BTreeMap;
+
 use bandgap_record::Unit;
 use bandgap_units::significant_short;
 
@@ -7,7 +9,7 @@ use crate::block::Heat;
 use crate::number::{multiple, scaled};
 
 use super::ink::{self, LABEL, NAME, colour};
-use super::paper::{Anchor, Paper};
+use super::paper::{Anchor, At, Paper};
 use super::stacked;
 
 const LEFT: f64 = 130.0;
@@ -22,11 +24,11 @@ const WRITTEN: f64 = 30.0;
 /// Number of colours.
 const STEPS: usize = 8;
 
-/// Draws heat maps below one another, under the title of the first.
-pub fn svg_heats(all: &[Heat]) -> String {
+/// Draws heat maps as [`svg`](super::svg()) draws figures.
+pub fn svg_heats(all: &[Heat], source: &str) -> String {
     let height = |heat: &Heat| TOP + BELOW + cell(heat) * heat.names.len() as f64;
     let title = all.first().map_or("", |first| first.title.as_str());
-    stacked(all, 0.0, (title, "heat map of pairs"), height, draw)
+    stacked(all, (0.0, source), (title, "heat map of pairs"), height, draw)
 }
 
 fn cell(heat: &Heat) -> f64 {
@@ -46,21 +48,26 @@ fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
         colour((place * (STEPS - 1) as f64).round() as usize, STEPS)
     };
     let ranks = 0..heat.names.len();
+    let mut tinted = BTreeMap::<&str, Vec<At>>::new();
+    let mut written = Vec::new();
     for (row, column) in ranks.clone().flat_map(|row| ranks.clone().map(move |of| (row, of))) {
         let at = (LEFT + side * column as f64, top + side * row as f64);
         let value = heat.cells.get(&[row.min(column), row.max(column)]);
         if let Some(&value) = value {
-            paper.rectangle(at, (side, side), tint(value));
+            tinted.entry(tint(value)).or_default().push(at);
+            written.push((at, value));
         } else if row != column {
             // What was not measured is struck out.
             let up = |x: f64| (at.0 + side * x, at.1 + side * (1.0 - x));
             paper.line(up(0.2), up(0.8), (ink::BORDER, 1.0, None));
         }
-        if let Some(&value) = value.filter(|_| side >= WRITTEN) {
-            let middle = (at.0 + side / 2.0, at.1 + side / 2.0 + 4.0);
-            let text = significant_short(unit.count(value), 3);
-            paper.text(middle, Anchor::Middle, &NAME, &text);
-        }
+    }
+    for (tint, places) in tinted {
+        paper.squares(places, side, tint);
+    }
+    for ((x, y), value) in written.into_iter().filter(|_| side >= WRITTEN) {
+        let text = significant_short(unit.count(value), 3);
+        paper.text((x + side / 2.0, y + side / 2.0 + 4.0), Anchor::Middle, &NAME, &text);
     }
     for (rank, name) in heat.names.iter().enumerate().filter(|_| side >= NAMED) {
         let middle = side * (rank as f64 + 0.5);

@@ -26,6 +26,7 @@ pub(super) const AXIS_TITLE: Font = Font { size: 12.0, colour: INK, look: "" };
 pub(super) const LABEL: Font = Font { size: 11.0, colour: INK, look: "" };
 /// Heading and notes of the legend.
 pub(super) const LEGEND: Font = Font { size: 11.0, colour: MUTED, look: "" };
+pub(super) const SOURCE: Font = Font { size: 9.0, colour: MUTED, look: "" };
 pub(super) const REGION: Font = Font { size: 10.5, colour: MUTED, look: " font-style=\"italic\"" };
 /// Names over the curves, with white around the letters, so they stay readable.
 pub(super) const NAME: Font = Font {
@@ -48,16 +49,22 @@ pub(super) fn colour(index: usize, count: usize) -> &'static str {
     }
 }
 
-/// Shades of each kind: blue, orange and green of Okabe and Ito, safe for the colour-blind.
-const KINDS: [[&str; 4]; 3] = [
-    ["#0072b2", "#4c9cc9", "#8cc0de", "#bfdcec"],
-    ["#e69f00", "#edbc4c", "#f3d48c", "#f9e8c4"],
-    ["#009e73", "#4cbb9d", "#8cd3bf", "#c2e8dd"],
+/// The ends of each kind's shades: blue, orange and green of Okabe and Ito, safe for the colour-blind.
+const KINDS: [[[u8; 3]; 2]; 3] = [
+    [[0, 114, 178], [200, 226, 242]],
+    [[230, 159, 0], [251, 236, 205]],
+    [[0, 158, 115], [200, 236, 225]],
 ];
 
-/// Colour of the `shade`th part of a kind.
-pub(super) fn kind(kind: usize, shade: usize) -> &'static str {
-    KINDS[kind % KINDS.len()][shade % 4]
+/// Colour of the `shade`th of `count` parts of a kind.
+pub(super) fn kind(kind: usize, shade: usize, count: usize) -> String {
+    let [dark, light] = KINDS[kind % KINDS.len()];
+    let share = shade as f64 / count.saturating_sub(1).max(3) as f64;
+    let mixed = |at: usize| {
+        let (dark, light) = (f64::from(dark[at]), f64::from(light[at]));
+        (dark + (light - dark) * share).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2))
 }
 
 /// Background of the `index`th region.

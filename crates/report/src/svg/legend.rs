@@ -14,7 +14,7 @@ const LESS_PRECISE: [(Precision, &str); 2] =
     [(Precision::No, "not converged"), (Precision::ClockLimited, "at the clock's limit")];
 
 /// Characters of a name per line.
-const LETTERS: usize = 21;
+const LETTERS: usize = 17;
 
 /// A name, wrapped.
 fn wrapped(name: &str) -> Vec<String> {
@@ -24,7 +24,12 @@ fn wrapped(name: &str) -> Vec<String> {
 /// Height of the legend.
 pub(super) fn height(figure: &Figure) -> f64 {
     let lines: usize = figure.named().map(|(_, series)| wrapped(&series.name).len()).sum();
-    LINE * (lines as f64 + 3.0 + f64::from(figure.has(Precision::ClockLimited)))
+    let notes = u8::from(figure.has(Precision::ClockLimited)) + u8::from(has_fits(figure));
+    LINE * (lines as f64 + 3.0 + f64::from(notes))
+}
+
+fn has_fits(figure: &Figure) -> bool {
+    figure.series.iter().any(|series| series.twin.is_some())
 }
 
 /// Draws the legend with its upper left corner at `x`, `y`.
@@ -35,9 +40,10 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     paper.text((x, y + 4.0), Anchor::Start, &LEGEND, &figure.legend);
     let count = figure.named().count();
     let mut line = 0;
-    for (index, series) in figure.named() {
+    for (index, series) in figure.named().filter(|(_, series)| !series.name.is_empty()) {
         let middle = y + LINE * (line as f64 + 1.1);
         let colour = colour(index, count);
+        paper.begin(&format!("key c{index}"), "");
         paper.line((x, middle), (x + 22.0, middle), (colour, 1.6, None));
         mark(paper, (x + 11.0, middle), index, colour, Precision::Converged);
         for name in wrapped(&series.name) {
@@ -45,8 +51,14 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
             paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LABEL, &name);
             line += 1;
         }
+        paper.end();
     }
     let mut middle = y + LINE * (line as f64 + 1.6);
+    if has_fits(figure) {
+        paper.line((x, middle), (x + 22.0, middle), (MUTED, 1.6, Some("6 4")));
+        paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LEGEND, "fitted line");
+        middle += LINE;
+    }
     for (precision, words) in LESS_PRECISE {
         if figure.has(precision) {
             mark(paper, (x + 11.0, middle), 0, MUTED, precision);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use derive_more::Display;
 
 use super::ink::Font;
+use crate::printable::{NAME, told};
 
 /// A point: right, and down.
 pub(super) type At = (f64, f64);
@@ -44,6 +45,24 @@ impl Paper {
              <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>"
         );
         Paper { out }
+    }
+
+    /// Begins a group of this class, which tells what it is where the pointer rests.
+    pub fn begin(&mut self, class: &str, told: &str) {
+        let _ = write!(self.out, "<g class=\"{class}\">");
+        if !told.is_empty() {
+            let _ = write!(self.out, "<title>{}</title>", escaped(told));
+        }
+    }
+
+    /// Begins a group of curves and their axes, each with what a reader of the picture needs to draw it anew.
+    pub fn begin_plane(&mut self, [x, y]: [String; 2]) {
+        let _ = writeln!(self.out, "<g class=\"plane\" data-x=\"{x}\" data-y=\"{y}\">");
+    }
+
+    /// Ends a group.
+    pub fn end(&mut self) {
+        self.out.push_str("</g>\n");
     }
 
     pub fn finish(mut self) -> String {
@@ -96,6 +115,13 @@ impl Paper {
         );
     }
 
+    /// Squares of one colour, by their upper left corners.
+    pub fn squares(&mut self, all: Vec<At>, side: f64, fill: &str) {
+        let square = |(x, y)| format!("M{x:.1} {y:.1}h{side:.1}v{side:.1}h-{side:.1}z");
+        let path: String = all.into_iter().map(square).collect();
+        let _ = writeln!(self.out, "<path fill=\"{fill}\" d=\"{path}\"/>");
+    }
+
     pub fn text(&mut self, at: At, anchor: Anchor, font: &Font, content: &str) {
         self.turned_text(at, anchor, font, content, "");
     }
@@ -124,9 +150,9 @@ fn dashed(pattern: Option<&str>) -> String {
     pattern.map(|dash| format!(" stroke-dasharray=\"{dash}\"")).unwrap_or_default()
 }
 
-/// `text` escaped for XML, without control characters, which XML forbids.
+/// `text` escaped for XML; names come from files and peers.
 fn escaped(text: &str) -> String {
     let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")];
-    let text = text.replace(char::is_control, " ");
+    let text = told(text, NAME);
     entities.into_iter().fold(text, |text, (of, entity)| text.replace(of, entity))
 }

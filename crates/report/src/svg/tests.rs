@@ -3,7 +3,7 @@ use crate::{Axis, Dimension, Figure, Scale, svg};
 
 #[test]
 fn the_same_figure_gives_the_same_bytes() {
-    assert_eq!(svg(&[figure()]), svg(&[figure()]));
+    assert_eq!(svg(&[figure()], "host"), svg(&[figure()], "host"));
 }
 
 #[test]
@@ -11,7 +11,7 @@ fn texts_cannot_leave_their_element() {
     let mut figure = figure();
     figure.title = "</text><script>alert(\"1 & 2\")</script>\u{7}".into();
     figure.series[0].name = "a<b".into();
-    let drawn = svg(&[figure.clone()]);
+    let drawn = svg(&[figure.clone()], "host");
     assert!(!drawn.contains("<script") && !drawn.contains('\u{7}'));
     assert!(
         drawn.contains("&lt;script&gt;alert(&quot;1 &amp; 2&quot;)") && drawn.contains("a&lt;b")
@@ -20,7 +20,7 @@ fn texts_cannot_leave_their_element() {
 
 #[test]
 fn the_ground_is_white_on_any_page() {
-    let drawn = svg(&[figure()]);
+    let drawn = svg(&[figure()], "host");
     let (before, _) = drawn.split_once("fill=\"#ffffff\"").unwrap();
     // Nothing is drawn below it.
     assert_eq!(before.matches('<').count(), 6, "{before}");
@@ -30,16 +30,16 @@ fn the_ground_is_white_on_any_page() {
 fn a_figure_without_points_is_still_a_figure() {
     let axis = Axis { label: "x".into(), scale: Scale::Log10, dimension: Dimension::Time };
     let empty = Figure { x: axis.clone(), y: axis, ..Figure::default() };
-    assert!(svg(&[empty]).ends_with("</svg>\n"));
+    assert!(svg(&[empty], "host").ends_with("</svg>\n"));
 }
 
 #[test]
 fn points_that_the_scale_cannot_show_are_left_out() {
     let mut figure = figure();
-    let whole = svg(&[figure.clone()]).matches("<circle").count();
+    let whole = svg(&[figure.clone()], "host").matches("<circle").count();
     figure.series[0].points[0].y = -1.0;
     figure.series[0].points[1].y = f64::NAN;
-    let drawn = svg(&[figure.clone()]);
+    let drawn = svg(&[figure.clone()], "host");
     assert_eq!(drawn.matches("<circle").count(), whole - 2);
     assert!(!drawn.contains("NaN") && !drawn.contains("inf"));
 }

@@ -3,10 +3,10 @@
 use bandgap_model::breakdown::Category;
 use bandgap_record::{Quantity, Unit};
 use bandgap_report::{
-    Bar, Bars, Block, Cell, Head, Part, Precision, Shown as Drawn, Table, scaled, share,
+    Bar, Bars, Block, Cell, Head, Part, Precision, Shown as Drawn, Sums, Table, scaled, share,
 };
 
-use super::{Beside, Breakdown, ModelTime, PartTime, Within};
+use super::{Beside, Breakdown, ModelTime, PartTime, TermOf, Within};
 use crate::logp::Logp;
 use crate::shown::{Context, Shown};
 
@@ -40,6 +40,7 @@ impl Shown for Breakdown {
             blocks.push(Block::Table(ways(model)));
             blocks.push(Block::Bars(self.bars(model)));
         }
+        blocks.push(Block::Sums(self.sums()));
         blocks.extend(self.measured.iter().flat_map(|beside| beside.blocks(context, &self.id())));
         blocks
     }
@@ -156,6 +157,22 @@ impl Breakdown {
             ]
         };
         Table::new(heads.map(Head::new)).with(models.iter().map(row))
+    }
+
+    /// The main models as sums over the components.
+    fn sums(&self) -> Sums {
+        let at = |name: &str| self.components.iter().position(|one| one.name == name);
+        let parameter = |name: &str| self.parameters.get(name).map_or(f64::NAN, |of| of.0);
+        let term = |of: &TermOf| {
+            let per = of.per.as_deref().map_or(1.0, parameter);
+            Some((at(&of.component)?, of.times.0 / per))
+        };
+        let rows = |model: &ModelTime| {
+            model.rows.iter().map(|row| row.iter().filter_map(term).collect()).collect()
+        };
+        let parts = self.components.iter().map(|one| (one.name.clone(), one.time.value.0));
+        let models = self.main().map(|model| (model.name.clone(), rows(model)));
+        Sums { parts: parts.collect(), models: models.collect() }
     }
 
     /// The parts of a model by component, with the time that each adds to the model.

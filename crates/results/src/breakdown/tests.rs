@@ -117,8 +117,8 @@ fn bars_have_a_colour_for_each_category() {
     // One layer and one side are not divided.
     let names: Vec<&str> = bars.bars.iter().map(|bar| &*bar.name).collect();
     assert_eq!(names, ["category", "cpu", "io", "network"]);
-    let svg = svg_bars(&[bars]);
-    for colour in ["#0072b2", "#e69f00", "#009e73", "#4cbb9d"] {
+    let svg = svg_bars(&[bars], "");
+    for colour in ["#0072b2", "#e69f00", "#009e73", "#43b898"] {
         assert!(svg.contains(colour), "{colour}");
     }
 }

@@ -153,9 +153,9 @@ fn curves_are_told_apart_by_their_other_axes() {
             .map(|figure| (figure.x.label.clone(), figure.series.len()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(series(&of(&[8, 64], &[2, 4, 8])), [("n".to_owned(), 3)]);
+    assert_eq!(series(&of(&[8, 64], &[2, 4, 8])), [("message size, n".to_owned(), 3)]);
     // Of one size they are drawn over the ranks; a single point is no curve.
-    assert_eq!(series(&of(&[8], &[2, 4, 8])), [("ranks".to_owned(), 1)]);
+    assert_eq!(series(&of(&[8], &[2, 4, 8])), [("ranks, P".to_owned(), 1)]);
     assert_eq!(series(&of(&[8], &[2])), []);
 }
 

@@ -135,8 +135,18 @@ fn blocks(text: &str) -> Vec<Block> {
 /// The command with a budget so small that it ends soon, whatever it says itself, and in one launch.
 fn hurried(command: &str) -> String {
     const BUDGET: &str = "--time-budget";
-    const UNHURRIED: [&str; 9] =
-        ["doctor", "topology", "fit", "whatif", "simulate", "export", "completions", "show", "man"];
+    const UNHURRIED: [&str; 10] = [
+        "doctor",
+        "topology",
+        "fit",
+        "whatif",
+        "simulate",
+        "export",
+        "completions",
+        "show",
+        "report",
+        "man",
+    ];
     let mut words: Vec<&str> = command.split(' ').collect();
     let divides = words.get(1) == Some(&"breakdown");
     let given = ["--from", "--pcie-trace"].iter().any(|option| words.contains(option));

@@ -1,0 +1,79 @@
+//! A run as a page.
+
+use std::mem::take;
+
+use bandgap_record::Conditions;
+use bandgap_report::{Block, Head, Page, SECTION_PARTS, Table};
+
+use crate::doctor::doctor;
+use crate::heading::{heading, source};
+use crate::run::Run;
+use crate::screen::{View, detail, screen};
+
+/// The page of a run: what a screen shows, then everything, why values are in doubt, and the machine.
+pub fn page(run: &Run) -> String {
+    let (mut blocks, all) = (screen(run, View::default()), detail(run, View::default()));
+    // Figures come with their results.
+    blocks.retain(|block| !matches!(block, Block::Figure(_)));
+    // The heading is there already.
+    let is_result = |block: &Block| matches!(block, Block::Section { id, .. } if id != "run");
+    let rest = all.into_iter().skip_while(|block| !is_result(block));
+    blocks.extend(rest.map(|block| match block {
+        Block::Section { id, .. } if id == "why" => Block::section(id, "What is in doubt, and why"),
+        other => other,
+    }));
+    blocks.push(Block::section("conditions", "Conditions"));
+    blocks.push(Block::Table(conditions(run)));
+    if !run.host.is_null() || !run.hosts.is_empty() {
+        blocks.push(Block::section("machine", "Machine"));
+        blocks.extend(doctor(run).0);
+    }
+    let (command, source) = (run.command.join(" "), source(run));
+    let words = run.command.get(1..).unwrap_or_default().join(" ");
+    let title = heading(run).unwrap_or(format!("bandgap {words}"));
+    let title = title.split(SECTION_PARTS).next().unwrap_or_default();
+    Page { title, blocks: &blocks, command: &command, source: &source }.html()
+}
+
+/// The conditions of a run: a row each, a column for each transport.
+fn conditions(run: &Run) -> Table {
+    let heads = run.conditions.iter().map(|of| Head::new(of.transport.clone()));
+    let mut table = Table::new([Head::new("")].into_iter().chain(heads));
+    type Condition = (&'static str, fn(&Conditions) -> Option<String>);
+    let all: [Condition; 7] = [
+        ("ranks", |of| Some(of.ranks.to_string())),
+        ("launches", |of| Some(of.launches.to_string())),
+        ("lost launches", |of| {
+            Some(of.lost_launches.len()).filter(|lost| *lost > 0).map(|lost| lost.to_string())
+        }),
+        ("batches used", |of| Some(of.batches.used.to_string())),
+        ("batches set aside", |of| Some(of.batches.all_rejected().to_string())),
+        ("messages compared", |of| of.verified.map(|of| of.checked.to_string())),
+        ("compared after timed batches", |of| of.verified.map(|of| of.timed.to_string())),
+    ];
+    for (name, of) in all {
+        let mut cells: Vec<Option<String>> = run.conditions.iter().map(of).collect();
+        if cells.iter().any(Option::is_some) {
+            let cells = cells.iter_mut().map(|cell| take(cell).unwrap_or_default().into());
+            table.push([name.into()].into_iter().chain(cells));
+        }
+    }
+    let machine = &run.setup.machine;
+    let version = [Some(run.bandgap.version.clone()), run.bandgap.revision.clone()];
+    let facts = [
+        ("begun", Some(run.started.clone())),
+        ("bandgap", Some(version.into_iter().flatten().collect::<Vec<_>>().join(" "))),
+        ("build", Some(machine.build.clone()).filter(|build| !build.is_empty())),
+        ("hosts", Some(machine.hosts.join(", ")).filter(|hosts| !hosts.is_empty())),
+        ("processor", machine.processor.clone()),
+        ("governor", machine.governor.clone()),
+        ("seed", Some(run.seed.to_string())),
+    ];
+    if table.columns.len() == 1 {
+        table.columns.push(Head::new(""));
+    }
+    for (name, fact) in facts {
+        table.push([name.into(), fact.into()]);
+    }
+    table
+}
