@@ -45,7 +45,7 @@ fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made> {
         columns.push(Column::new("lost", Unit::One, "messages without an answer in time"));
         columns.push(Column::new("sent", Unit::One, "messages sent"));
     }
-    let mut rows = Builder::new(FLOOR, &floor.name, "", &axes, columns);
+    let mut rows = Builder::new(FLOOR, &floor.name, &of.setting.transport, &axes, columns);
     rows.rows.form = Form::Floor;
     let sizes = floor.sizes.iter().map(|&size| (vec![size.into()], sized_key(&floor.name, size)));
     let single = (!has_sizes).then(|| (Vec::new(), key(&floor.name)));

@@ -14,6 +14,7 @@ use bandgap_stats::Convergence;
 use crate::contention::slowdown;
 use crate::estimate::{Estimated, Measured};
 use crate::fastest::fastest;
+use crate::floors::floors;
 use crate::growth::growth;
 use crate::hops::hops;
 use crate::made::{Builder, Made, SERIES};
@@ -72,6 +73,10 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
         made = made.and(own);
         made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
     }
+    // Those of the transport itself stand in a column.
+    let beside = of.setting.beside.iter().map(|beside| &beside.floor);
+    let other = beside.filter(|floor| !floor.on.is_empty() && *floor.on != of.setting.transport);
+    made = made.and(floors(of, &other.cloned().collect::<Vec<_>>())?);
     let refused = |points: &Points<'_>| {
         let reason = points.all.iter().find_map(|(key, _)| of.refused(key))?;
         let about = format!("{SERIES}/{}/{}", points.name, of.setting.transport);

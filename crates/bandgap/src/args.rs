@@ -420,6 +420,7 @@ impl Measure {
             wait: self.ranks.at.wait,
             deadline: self.deadline(),
             library: None,
+            environment: Vec::new(),
             launch_with: self.ranks.of_library.launch_with.clone(),
         }
     }

@@ -41,6 +41,8 @@ pub struct Session<'a> {
     pub measure: &'a Measure,
     /// The progress of the command.
     pub progress: Progress,
+    /// Variables for the processes of the next ranks.
+    pub environment: Vec<(String, String)>,
     /// The end of all launches, and their time from the start of the command.
     end: Instant,
     whole: Duration,
@@ -135,6 +137,7 @@ impl<'a> Session<'a> {
             target,
             measure,
             progress,
+            environment: Vec::new(),
             end,
             whole,
             open: 1.0,
@@ -282,8 +285,8 @@ impl<'a> Session<'a> {
         if only.unwrap_or(0) == 0 {
             self.sink.plan(&task);
         }
-        let launches = self.launches;
-        let options = Options { only, launches, ..self.measure.options() };
+        let (launches, environment) = (self.launches, self.environment.clone());
+        let options = Options { only, launches, environment, ..self.measure.options() };
         self.collect_with(&task, Some(&target), ranks, &options)
     }
 

@@ -170,13 +170,37 @@ impl<T: Timer> Measuring<'_, T> {
         }
         Ok(ticks)
     }
+
+    /// This side's part of messages there and back, with which the initiator begins. Returns the ticks of each sample; of
+    /// none on the responder.
+    ///
+    /// # Errors
+    /// Those of `send` and `receive`.
+    #[inline(always)]
+    pub fn there_and_back<S, E>(
+        &self,
+        end: &mut S,
+        send: impl Fn(&mut S) -> Result<(), E>,
+        receive: impl Fn(&mut S) -> Result<(), E>,
+    ) -> Result<Vec<u64>, E> {
+        match self.role {
+            FloorRole::Initiator => self.timed(|| {
+                (0..self.window.rounds).try_for_each(|_| send(end).and_then(|()| receive(end)))
+            }),
+            FloorRole::Responder => (0..self.window.all_rounds())
+                .try_for_each(|_| receive(end).and_then(|()| send(end)))
+                .map(|()| Vec::new()),
+        }
+    }
 }
 
 /// One rank's end of a bare mechanism: the third way for ranks to work together, besides Active
 /// Messages and message passing. It is connected when an order first names one of its floors.
 pub trait Bare: Sized + 'static {
-    /// Its name: that of the transport over it, if there is one.
+    /// Its name: that of the transport over it, if it has no other mechanism.
     const NAME: &'static str;
+    /// The transport over it. If it has another name, the first floor does what each of its short messages does first.
+    const UNDER: &'static str = Self::NAME;
     /// Whether its ranks may be on two hosts.
     const HOSTS: bool = false;
     /// Its floors, and the layers that are measured with them.

@@ -1,6 +1,7 @@
 //! What all libraries have in common.
 
 use std::ffi::{CStr, c_char};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use bandgap_comm::{CommError, Rank, Result, Yields};
@@ -94,6 +95,17 @@ pub(crate) unsafe fn text(at: *const c_char) -> String {
     // SAFETY: the caller guarantees it.
     let text = unsafe { at.as_ref().map(|at| CStr::from_ptr(at)) };
     text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Whether UCX's transport of this name is the one meant. Of `rc_verbs` and `rc_mlx5`, `rc` is the family.
+pub(crate) fn is_family(meant: &str, name: &str) -> bool {
+    name.strip_prefix(meant).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+}
+
+/// The interface with this address; `None` within a host.
+pub(crate) fn device(at: IpAddr) -> Option<String> {
+    let all = if_addrs::get_if_addrs().ok().filter(|_| !at.is_loopback())?;
+    all.into_iter().find(|one| one.ip() == at).map(|one| one.name)
 }
 
 /// An address as text for the other ranks.

@@ -1,7 +1,7 @@
 //! Libraries of fabrics, found and opened at run time, as libraries of tagged messages ([`bandgap_tagged`]).
 //!
 //! * [`Ofi`]: the libfabric that is installed.
-//! * [`Ucx`]: the UCX that is installed.
+//! * [`Ucx`]: the UCX that is installed; [`Uct`]: its transport layer, for floors.
 //!
 //! # Invariants
 //! Every unsafe block relies on these, and on those of [`bandgap_tagged`].
@@ -15,11 +15,13 @@ mod leavings;
 mod ofi;
 mod signals;
 mod structure;
+mod uct;
 mod ucx;
 
 pub use error::FabricError;
 pub use leavings::remove_leavings;
 pub use ofi::Ofi;
+pub use uct::Uct;
 pub use ucx::Ucx;
 
 #[cfg(test)]

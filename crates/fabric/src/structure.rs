@@ -21,4 +21,13 @@ impl<const WORDS: usize> Structure<WORDS> {
     pub(crate) fn at(&self) -> *const c_void {
         self.0.as_ptr().cast()
     }
+
+    pub(crate) fn at_mut(&mut self) -> *mut c_void {
+        self.0.as_mut_ptr().cast()
+    }
+
+    /// The word whose first byte has this offset.
+    pub(crate) fn word(&self, at: usize) -> u64 {
+        self.0[at / 8]
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source of types and layouts: the header files of UCX 1.11 to 1.22; a test compares them with those installed.
 
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::time::Duration;
@@ -13,7 +13,8 @@ use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
 
 use crate::FabricError;
 use crate::common::{
-    ANY, EACH_WAY, LONG, SENDER, WORDS, bytes_of, channel, digits_of, functions, opened, tag, text,
+    ANY, EACH_WAY, LONG, SENDER, WORDS, bytes_of, channel, device, digits_of, functions, is_family,
+    opened, tag, text,
 };
 use crate::signals::Handlers;
 use crate::structure::Structure;
@@ -94,8 +95,8 @@ impl Drop for Ucx {
 }
 
 impl Ucx {
-    /// A context with these transports, or with those that the environment allows.
-    fn init(&self, transports: Option<&str>, ranks: usize) -> Result<Raw, FabricError> {
+    /// A context with these settings, and otherwise with those of the environment.
+    fn init(&self, settings: &[(&CStr, String)], ranks: usize) -> Result<Raw, FabricError> {
         let (mut config, mut context) = (null_mut(), null_mut());
         let (fields, [features, senders, count]) = CONTEXT;
         let of = [(0, fields), (features, TAG), (senders, ANY), (count, ranks as u64)];
@@ -104,10 +105,11 @@ impl Ucx {
         unsafe {
             let refused = (self.api.config_read)(null(), null(), &mut config);
             self.fine(refused, || "ucp_config_read".to_owned())?;
-            let only = transports.and_then(|names| CString::new(names).ok());
-            let refused = only
-                .map_or(0, |only| (self.api.config_modify)(config, c"TLS".as_ptr(), only.as_ptr()));
-            let set = self.fine(refused, || "ucp_config_modify".to_owned());
+            let set = settings.iter().try_for_each(|(name, value)| {
+                let value = CString::new(&**value).unwrap_or_default();
+                let refused = (self.api.config_modify)(config, name.as_ptr(), value.as_ptr());
+                self.fine(refused, || "ucp_config_modify".to_owned())
+            });
             let (major, minor) = OLDEST;
             let refused = (self.api.init)(major, minor, params.at(), config, &mut context);
             (self.api.config_release)(config);
@@ -117,9 +119,9 @@ impl Ucx {
         Ok(context)
     }
 
-    /// Refuses a transport that UCX does not have here. Of `rc_verbs` and `rc_mlx5`, `rc` is the family.
+    /// Refuses a transport that UCX does not have here.
     fn check(&self, named: &str, ranks: usize) -> Result<(), FabricError> {
-        let all = self.init(Some("all"), ranks)?;
+        let all = self.init(&[(c"TLS", "all".to_owned())], ranks)?;
         let (mut at, mut len) = (null_mut(), 0);
         // SAFETY: the stream writes text that ends with 0 to memory of its own until it is closed. That is freed.
         let described = unsafe {
@@ -139,10 +141,7 @@ impl Ucx {
         let mut there: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
         there.sort();
         there.dedup();
-        let is_it = |name: &String| {
-            name.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-        };
-        if there.iter().any(is_it) {
+        if there.iter().any(|name| is_family(named, name)) {
             return Ok(());
         }
         let (named, library) = (named.to_owned(), format!("UCX {}", self.version));
@@ -210,7 +209,7 @@ impl Fabric for Ucx {
     const ARGUMENT: &'static str = "a transport of UCX, such as posix or tcp";
     const VARIABLES: &'static str = "UCX_";
     const FLOORS: &'static [Floor] = &[
-        Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 500)
+        Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 50)
             .compared(WORDS),
         Floor::new("ucp_tag_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
     ];
@@ -239,8 +238,12 @@ impl Fabric for Ucx {
         if let Some(named) = transport {
             ucx.check(named, meeting.size)?;
         }
-        let only = transport.map(|name| format!("{name},self"));
-        ucx.context = ucx.init(only.as_deref(), meeting.size)?;
+        let only = transport.map(|name| (c"TLS", format!("{name},self")));
+        // Names of other transports' devices are not those of interfaces.
+        let over = device(meeting.interface).filter(|_| transport == Some("tcp"));
+        let over = over.map(|name| (c"NET_DEVICES", name));
+        let settings: Vec<_> = only.into_iter().chain(over).collect();
+        ucx.context = ucx.init(&settings, meeting.size)?;
         let params = Structure::<32>::of(&[(0, THREAD_MODE)]);
         // SAFETY: the structures have the layout of the header, as everywhere below.
         let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };

@@ -43,6 +43,8 @@ pub struct Options {
     pub deadline: Duration,
     /// The library that the user named, for a transport that is a library.
     pub library: Option<PathBuf>,
+    /// Variables for the processes of the ranks, where none of these names is set.
+    pub environment: Vec<(String, String)>,
     /// The launcher of that library that the user named, with `{ranks}` for the number of ranks.
     pub launch_with: Option<String>,
 }
@@ -288,6 +290,7 @@ fn collect_into(
                 work: stage.work,
                 interface: None,
                 library: options.library.clone(),
+                environment: options.environment.clone(),
                 secret,
                 deadline: options.deadline,
                 time,

@@ -1,5 +1,6 @@
 //! The list of bare mechanisms, and a rank's ends of them.
 
+use std::cell::Cell;
 use std::hint::black_box;
 use std::net::{IpAddr, TcpListener};
 use std::os::fd::OwnedFd;
@@ -9,10 +10,11 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::beside::Beside;
+use bandgap_comm::CommError::{Connect, Missing, Usage};
 use bandgap_comm::{
     Bare, CommError, Floor, FloorRole, Measuring, Rank, Rendezvous, Result, Timer, Yields,
 };
-use bandgap_fabric::{Ofi, Ucx};
+use bandgap_fabric::{Ofi, Uct, Ucx};
 use bandgap_host::CycleClock;
 use bandgap_shm::floor::Lines;
 use bandgap_socket::floor::{BareSocket, Udp};
@@ -24,13 +26,17 @@ use crate::machine::Machine;
 /// Those that the program added.
 pub(crate) static OWN: OnceLock<Vec<Mechanism>> = OnceLock::new();
 
+/// How a letter begins that tells why a rank has no address.
+const LACKS: char = '!';
+
 /// Every bare mechanism, in the order of the tables.
-const ALL: [Mechanism; 7] = [
+const ALL: [Mechanism; 8] = [
     Mechanism::of::<Lines>(),
     Mechanism::of::<BareSocket<TcpListener>>(),
     Mechanism::of::<BareSocket<UnixListener>>(),
     Mechanism::of::<Udp>(),
     Mechanism::of::<PingPong<Ucx>>().of_library(),
+    Mechanism::of::<Uct>().of_library(),
     Mechanism::of::<PingPong<Ofi>>().of_library(),
     Mechanism::of::<Processor>(),
 ];
@@ -39,6 +45,7 @@ const ALL: [Mechanism; 7] = [
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mechanism {
     pub name: &'static str,
+    under: &'static str,
     hosts: bool,
     library: bool,
     floors: &'static [Floor],
@@ -53,6 +60,7 @@ impl Mechanism {
     pub const fn of<B: Bare>() -> Self {
         Self {
             name: B::NAME,
+            under: B::UNDER,
             hosts: B::HOSTS,
             library: false,
             floors: B::FLOORS,
@@ -101,6 +109,13 @@ pub fn needs_library(floor: &Floor) -> bool {
     Mechanism::named(&floor.on).is_some_and(|mechanism| mechanism.library)
 }
 
+/// The floor that does what each short message of this transport does first, if it stands on a mechanism of another name.
+pub fn carries(transport: &str) -> Option<&'static str> {
+    let name = transport.split(':').next();
+    let below = Mechanism::all().find(|of| of.name != of.under && Some(of.under) == name)?;
+    below.floors.first().map(|floor| &*floor.name)
+}
+
 /// Whether a floor can be measured between two hosts.
 pub fn between_hosts(floor: &Floor) -> bool {
     Mechanism::named(&floor.on).is_some_and(|mechanism| mechanism.hosts)
@@ -108,13 +123,17 @@ pub fn between_hosts(floor: &Floor) -> bool {
 
 /// The floors to compare these results of a transport with.
 pub(crate) fn beside(transport: &str, results: &[&str]) -> Vec<Beside> {
-    let Some(mechanism) = Mechanism::named(transport) else { return Vec::new() };
-    let of = |floor: &Floor| {
+    let (name, way) = transport.split_at(transport.find(':').unwrap_or(transport.len()));
+    let of = |mechanism: &Mechanism, floor: &Floor| {
+        let on = format!("{}{way}", mechanism.name);
         let compared = results.iter().filter(|result| floor.compared.contains(result));
         let results: Vec<String> = compared.map(|&result| result.to_owned()).collect();
-        (!results.is_empty()).then(|| Beside { floor: alone(floor, transport), results })
+        (!results.is_empty()).then(|| Beside { floor: alone(floor, &on), results })
     };
-    mechanism.floors.iter().filter_map(of).collect()
+    // Which way a transport chooses, if none is named, is not known to others.
+    let its = |of: &&Mechanism| of.under == name && (of.name == name || !way.is_empty());
+    let its = Mechanism::all().filter(its);
+    its.flat_map(|its| its.floors.iter().filter_map(move |floor| of(its, floor))).collect()
 }
 
 /// The descriptors that ranks inherit for the floors of a transport, which itself prepared `own`.
@@ -155,30 +174,44 @@ impl Bares {
                 })?;
                 let inherited = self.inherited.iter_mut().find(|(known, _)| known == name);
                 let inherited = inherited.map(|(_, own)| std::mem::take(own)).unwrap_or_default();
-                let peer = 1 - rank;
+                let (peer, told) = (1 - rank, Cell::new(false));
                 // By letters.
                 let exchange = &mut |own: String| {
+                    told.set(true);
                     machine.post(peer, own.as_bytes())?;
                     let other = String::from_utf8(machine.receive(peer)?)
                         .map_err(|error| CommError::Garbage { peer, what: error.to_string() })?;
+                    if let Some(reason) = other.strip_prefix(LACKS) {
+                        let reason = format!("rank {peer}: {reason}");
+                        return Err(CommError::Unavailable { reason });
+                    }
                     Ok(if rank == 0 { vec![own, other] } else { vec![other, own] })
                 };
-                let Self { secret, interface, library, .. } = self;
-                let (secret, interface, library) = (*secret, *interface, library.as_deref());
-                let argument = name.split_once(':').map(|(_, argument)| argument);
-                let (size, deadline) = (2, Instant::now() + patience);
                 let mut meeting = Rendezvous {
                     rank,
-                    size,
-                    secret,
-                    deadline,
-                    interface,
-                    library,
-                    argument,
+                    size: 2,
+                    secret: self.secret,
+                    deadline: Instant::now() + patience,
+                    interface: self.interface,
+                    library: self.library.as_deref(),
+                    argument: name.split_once(':').map(|(_, argument)| argument),
                     exchange,
                 };
-                let end = (mechanism.connect)(inherited, &mut meeting)?;
-                self.ends.push((name.to_owned(), end));
+                let end = (mechanism.connect)(inherited, &mut meeting);
+                let end = end.map_err(|error| match error {
+                    Missing(why) | Usage(why) | Connect(why) if mechanism.library => {
+                        CommError::Unavailable { reason: why.to_string() }
+                    }
+                    other => other,
+                });
+                if let Err(CommError::Unavailable { reason }) = &end
+                    && !told.get()
+                {
+                    // The other rank need not wait for an address. Its own comes in any case.
+                    machine.post(peer, format!("{LACKS}{reason}").as_bytes())?;
+                    machine.receive(peer)?;
+                }
+                self.ends.push((name.to_owned(), end?));
                 self.ends.len() - 1
             }
         };
@@ -231,7 +264,6 @@ fn repeated(with: &Measuring<'_, impl Timer>, mut operation: impl FnMut()) -> Re
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::collections::BTreeSet;
 
     use bandgap_campaign::floors::{EXPOSED, order};
@@ -295,6 +327,10 @@ mod tests {
             assert_eq!(one.results, ["signature"]);
             assert!(beside(name, &["no such series"]).is_empty());
         }
+        // What lies under a library is compared with where its way is known.
+        let on = |name| beside(name, &["echo"]).into_iter().map(|of| of.floor.on);
+        assert!(["ucx:tcp", "uct:tcp"].iter().all(|at| on("ucx:tcp").any(|on| on == *at)));
+        assert!(on("ucx").len() > 0 && on("ucx").all(|on| on == "ucx"));
     }
 
     /// Each stamp is one later.

@@ -41,8 +41,8 @@ impl Local {
             unstarted(&format!("start rank {rank} of {of}"), size + 2, &error)
         };
         let mut group = Self { ranks: Vec::with_capacity(size), control: control.into() };
-        for Assignment { rank, .. } in assignments {
-            let started = child().map_err(|error| unstarted(rank, error))?;
+        for Assignment { rank, environment, .. } in assignments {
+            let started = child(environment).map_err(|error| unstarted(rank, error))?;
             group.ranks.push((*rank, RankProcess::of(started)));
         }
         for ((_, process), assignment) in group.ranks.iter_mut().zip(assignments) {

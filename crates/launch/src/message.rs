@@ -75,6 +75,8 @@ pub struct Assignment {
     pub interface: Option<IpAddr>,
     /// The library that the user named, for a transport that is a library.
     pub library: Option<PathBuf>,
+    /// Variables for the rank's process, where its launcher has none of these names.
+    pub environment: Vec<(String, String)>,
     /// The secret that lets peers in.
     pub secret: [u8; 16],
     /// Longest wait.

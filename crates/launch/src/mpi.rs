@@ -7,7 +7,9 @@ use std::rc::Rc;
 use bandgap_comm::{Can, CommError, Rendezvous, Result};
 use bandgap_kernels::{Added, Entry};
 use bandgap_mpi::{World, command, find, start};
+use bandgap_units::Library;
 
+use crate::fabrics::ucx;
 use crate::foreign::{self, Foreign};
 use crate::machine::{Machine, Parts};
 
@@ -86,9 +88,72 @@ pub fn on<E: Entry>(kernel: Added) -> Added {
     foreign::on::<E, World>(kernel)
 }
 
-fn described(world: &World) -> bandgap_units::Library {
+fn described(world: &World) -> Library {
     let of = &world.loaded;
     let named = [of.name(), of.version.trim().to_owned()];
     let described = foreign::described(named, &of.path, &VARIABLES, &OF_JOBS);
-    bandgap_units::Library { launcher: command(), ..described }
+    Library { launcher: command(), sends_with: sends_with(&described), ..described }
+}
+
+/// MPICH's device, or the layers that Open MPI was told to use: without them it would not have begun.
+fn sends_with(of: &Library) -> Option<String> {
+    let device = of.version.split_whitespace().find(|word| word.starts_with("ch4:"));
+    let told = |what| Some(format!("{what} {}", of.environment.get(&format!("OMPI_MCA_{what}"))?));
+    device.map(str::to_owned).or_else(|| told("pml")).or_else(|| told("mtl"))
+}
+
+/// The variables with which an MPI sends over this transport, if that is UCX or a way of it: Open MPI would leave some
+/// of its transports to others, and MPICH uses shared memory of its own within a host.
+pub fn over(transport: &str) -> Vec<(String, String)> {
+    let (name, way) = transport.split_once(':').unwrap_or((transport, ""));
+    let only = format!("{way},self");
+    let all = [
+        ("OMPI_MCA_pml", "ucx"),
+        ("OMPI_MCA_pml_ucx_tls", "any"),
+        ("OMPI_MCA_pml_ucx_devices", "any"),
+        ("MPIR_CVAR_NOLOCAL", "1"),
+        ("UCX_TLS", &only),
+    ];
+    let its = all.into_iter().filter(|of| name == ucx::NAME && (of.0 != "UCX_TLS" || way != ""));
+    its.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// Whether this MPI is known to have sent over UCX with these variables.
+pub fn is_over(of: &Library, variables: &[(String, String)]) -> bool {
+    let is_ucx = matches!(of.sends_with.as_deref(), Some("pml ucx" | "ch4:ucx"));
+    is_ucx && variables.iter().all(|(name, value)| of.environment.get(name) == Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn library(version: &str, variables: &[(String, String)]) -> Library {
+        let environment = variables.iter().cloned().collect();
+        let of = Library { version: version.to_owned(), environment, ..Library::default() };
+        Library { sends_with: sends_with(&of), ..of }
+    }
+
+    #[test]
+    fn an_mpi_adds_something_to_ucx_only_where_it_is_known_to_send_over_it() {
+        let posix = over("ucx:posix");
+        let has = |of: &[(String, String)], name: &str| of.iter().any(|(known, _)| known == name);
+        assert!(posix.contains(&("UCX_TLS".to_owned(), "posix,self".to_owned())));
+        assert!(has(&over("ucx"), "OMPI_MCA_pml") && !has(&over("ucx"), "UCX_TLS"));
+        assert!(over("tcp").is_empty() && over("ofi:tcp").is_empty());
+        let [open_mpi, mpich] = ["Open MPI v4.1.4", "MPICH Version: 4.0.2 MPICH Device: ch4:ucx"];
+        for (version, sends_with) in [(open_mpi, "pml ucx"), (mpich, "ch4:ucx")] {
+            let of = library(version, &posix);
+            assert_eq!(of.sends_with.as_deref(), Some(sends_with));
+            assert!(is_over(&of, &posix) && !is_over(&of, &over("ucx:tcp")), "{version}");
+            // Each of them is needed.
+            for left_out in 0..posix.len() {
+                let rest = [&posix[..left_out], &posix[left_out + 1..]].concat();
+                assert!(!is_over(&library(version, &rest), &posix), "{version}: {left_out}");
+            }
+        }
+        let other = library("MPICH Device: ch4:ofi", &posix);
+        assert!(other.sends_with.as_deref() == Some("ch4:ofi") && !is_over(&other, &posix));
+        assert_eq!(library("Intel(R) MPI Library 2021.18", &[]).sends_with, None);
+    }
 }

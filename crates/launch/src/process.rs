@@ -20,17 +20,20 @@ use crate::{Exit, rank};
 /// Time between two checks whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Starts a rank: a child of this process that runs this program. Returns the child, and the other end of the socket
+/// Starts a rank: a child of this process that runs this program, with these variables where this process has none of
+/// their names. Returns the child, and the other end of the socket
 /// that is its standard input.
 ///
 /// # Errors
 /// The system refused.
-pub fn child() -> io::Result<(Child, UnixStream)> {
+pub fn child(environment: &[(String, String)]) -> io::Result<(Child, UnixStream)> {
     let (ours, theirs) = UnixStream::pair()?;
+    let unset = environment.iter().filter(|(name, _)| std::env::var_os(name).is_none());
     let child = Command::new(OWN)
         .arg0(std::env::args_os().next().unwrap_or_default())
         .arg(rank::COMMAND)
         .arg(std::process::id().to_string())
+        .envs(unset.map(|(name, value)| (name, value)))
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::null())
         // Signals from the terminal go only to the launcher, which halts and ends the ranks in order.

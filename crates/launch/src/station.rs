@@ -167,15 +167,14 @@ impl Station {
             return Err(CommError::Stopped.into());
         };
         let on = order.on.as_deref().unwrap_or(transport.name);
-        let end = self.bares.end(on, (self.rank, &mut **machine), self.deadline)?;
-        let give_up = tending(&self.control, &mut **machine);
         let (timer, patience) = (&self.clock, self.deadline);
         let done = carry_out_bare(order, self.size, |bare, window| {
+            let end = self.bares.end(on, (self.rank, &mut **machine), patience)?;
+            let give_up = tending(&self.control, &mut **machine);
             let turn = bare.turn;
             let with = Measuring { role, window, timer, turn, patience, give_up: &give_up };
             end(&bare.floor, bare.bytes, &with)
         });
-        drop(give_up);
         // A dead or lost rank is the cause, rather than the floor that waited for it in vain.
         self.first()?.look(Duration::ZERO, "a floor")?;
         if done.is_err() {
@@ -253,7 +252,9 @@ fn tending(control: &Control, machine: &mut dyn Machine) -> impl Fn(Duration, Du
 #[cfg(test)]
 pub(crate) mod tests {
     use std::net::Ipv4Addr;
+    use std::path::PathBuf;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::{Receiver, Sender, channel};
 
     use bandgap_comm::Delay;
     use bandgap_kernels::BareLoop;
@@ -261,20 +262,24 @@ pub(crate) mod tests {
     use super::*;
     use crate::floors::End;
 
-    /// A machine that only calls a function when tended.
-    struct Tended<F>(F);
+    /// Where letters to the other rank go, and where its own come from.
+    type Letters = (Sender<Vec<u8>>, Receiver<Vec<u8>>);
+
+    /// A machine that only calls a function when tended, and that may have letters.
+    struct Tended<F>(F, Option<Letters>);
 
     impl<F: FnMut() -> Result<bool>> Machine for Tended<F> {
         fn run(&mut self, _: &Order) -> Result<Outcome, Failed> {
             Ok(Outcome::default())
         }
 
-        fn post(&mut self, _: Rank, _: &[u8]) -> Result<()> {
+        fn post(&mut self, _: Rank, letter: &[u8]) -> Result<()> {
+            self.1.iter().for_each(|(to, _)| to.send(letter.to_vec()).unwrap());
             Ok(())
         }
 
         fn receive(&mut self, _: Rank) -> Result<Vec<u8>> {
-            Ok(Vec::new())
+            Ok(self.1.as_ref().map(|(_, from)| from.recv().unwrap()).unwrap_or_default())
         }
 
         fn settle(&mut self) -> Result<()> {
@@ -306,7 +311,7 @@ pub(crate) mod tests {
             arrived.store(true, Ordering::Relaxed);
             Ok(true)
         };
-        let machine: Box<dyn Machine> = Box::new(Tended(tend));
+        let machine: Box<dyn Machine> = Box::new(Tended(tend, None));
         let deadline = Duration::from_secs(60);
         let (ends, inherited, secret) = Default::default();
         let (interface, library) = (Ipv4Addr::LOCALHOST.into(), None);
@@ -337,7 +342,7 @@ pub(crate) mod tests {
             };
             let mut alone = tended(&control, 0, &Arc::default());
             alone.deadline = deadline;
-            alone.machines[0].1 = Box::new(Tended(tend));
+            alone.machines[0].1 = Box::new(Tended(tend, None));
             alone.probe(Some([0, 1])).unwrap_err()
         };
         let error = ended_by(Duration::ZERO);
@@ -379,11 +384,35 @@ pub(crate) mod tests {
                 true => Err(CommError::PeerGone { peer: 0, detail: String::new() }),
                 false => Ok(true),
             };
-            station.machines[0].1 = Box::new(Tended(tend));
+            station.machines[0].1 = Box::new(Tended(tend, None));
             floor(station, Arc::default()).unwrap_err()
         };
         assert!(matches!(failed(true), Failed::Comm(CommError::PeerGone { peer: 0, .. })));
         assert!(matches!(failed(false), Failed::Comm(CommError::Connect(_))));
+    }
+
+    /// The other rank's own is that of this machine, if it has one.
+    #[test]
+    fn a_library_that_one_rank_lacks_is_told_to_the_other_which_does_not_wait() {
+        let control = Arc::new(Control::create().unwrap());
+        let lacks = |rank, letters, library| {
+            let mut station = tended(&control, rank, &Arc::default());
+            station.machines[0].1 = Box::new(Tended(|| Ok(true), Some(letters)));
+            station.bares.library = library;
+            let kernel = BareLoop { floor: "uct_short".to_owned(), bytes: 8, rounds: 1, turn: 0 };
+            let order = Order { on: Some("uct:tcp".to_owned()), ..Order::of(&kernel, 3, 2) };
+            station.carry_out(&order).unwrap().outcome.unavailable.unwrap()
+        };
+        let ((there, second), (back, first)) = (channel(), channel());
+        let missing = "/nonexistent/libucp.so.0";
+        let [own, others] = std::thread::scope(|threads| {
+            let own = threads.spawn(|| lacks(0, (there, first), Some(PathBuf::from(missing))));
+            let others = lacks(1, (back, second), None);
+            [own.join().unwrap(), others]
+        });
+        // UCT lies beside UCP.
+        assert!(own.contains("/nonexistent/libuct.so.0"), "{own}");
+        assert!(others.contains(&own) || others.contains("open libuct.so.0"), "{others}");
     }
 
     #[test]

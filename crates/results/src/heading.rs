@@ -109,8 +109,8 @@ pub(crate) fn source(run: &Run) -> String {
 /// A library: its name and number, its file, what started its ranks, and the variables that configure it.
 pub(crate) fn library(of: &Library) -> Vec<String> {
     let variables = of.environment.iter().map(|(name, value)| format!("{name}={value}"));
-    let known = [Some(of.name.clone()), Some(of.path.clone()), of.launcher.clone()];
-    known.into_iter().flatten().chain(variables).collect()
+    let known = [Some(&of.name), Some(&of.path), of.launcher.as_ref(), of.sends_with.as_ref()];
+    known.into_iter().flatten().cloned().chain(variables).collect()
 }
 
 /// `a, b:4`: the hosts, with the number of ranks if above 1; many hosts as a count.
@@ -194,14 +194,21 @@ mod tests {
             name: "MPICH 4.0.2".into(),
             path: "/lib/libmpi.so".into(),
             launcher: Some("mpirun -n 2".into()),
-            version: String::new(),
+            sends_with: Some("pml ucx".into()),
             environment: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(),
+            ..Default::default()
         };
         let of = ExperimentSetup { library: Some(library.clone()), ..Default::default() };
         run.setup.of = vec![of.clone(), of];
         let heading = heading(&run).unwrap();
         let parts: Vec<&str> = heading.split(SECTION_PARTS).collect();
-        for word in [library.name, library.path, "mpirun -n 2".into(), "UCX_TLS=tcp".into()] {
+        for word in [
+            library.name,
+            library.path,
+            "mpirun -n 2".into(),
+            "pml ucx".into(),
+            "UCX_TLS=tcp".into(),
+        ] {
             assert_eq!(parts.iter().filter(|part| **part == word).count(), 1, "{heading}");
         }
     }

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{Bare, CommError, Floor, FloorRole, Measuring, Part, Rendezvous, Result, Timer};
+use bandgap_comm::{Bare, CommError, Floor, Measuring, Part, Rendezvous, Result, Timer};
 
 use crate::{Memory, Tagged, Traffic};
 
@@ -55,8 +55,9 @@ pub struct PingPong<T: Tagged> {
     channel: T::Channel,
     /// What is sent, and where what is received goes: as in COMMS1, each side has one buffer.
     memory: Memory,
-    /// That of the last round.
-    number: u64,
+    /// The numbers of the last messages sent and received.
+    sent: u64,
+    received: u64,
 }
 
 impl<T: Fabric> Bare for PingPong<T> {
@@ -70,12 +71,9 @@ impl<T: Fabric> Bare for PingPong<T> {
             if waited < LONGEST { Ok(()) } else { Err(CommError::Deadline { waited, waiting_for }) }
         };
         let look = Look { patience: PATIENCE, call: RefCell::new(Box::new(call)) };
-        let world = T::connect(meeting, look).map_err(|error| match error {
-            CommError::Missing(why) => CommError::Unavailable { reason: why.to_string() },
-            other => other,
-        })?;
+        let world = T::connect(meeting, look)?;
         let channel = world.channel(Traffic::Programs, meeting.size)?;
-        Ok(Self { world, channel, memory: Memory::new(0), number: 0 })
+        Ok(Self { world, channel, memory: Memory::new(0), sent: 0, received: 0 })
     }
 
     fn measure(
@@ -87,30 +85,15 @@ impl<T: Fabric> Bare for PingPong<T> {
         let bytes = bytes.max(NUMBER);
         self.memory.resize(bytes);
         let part = Part::new(0, bytes);
-        match with.role {
-            FloorRole::Initiator => with.timed(|| {
-                (0..with.window.rounds).try_for_each(|_| {
-                    self.number += 1;
-                    self.send(part, with)?;
-                    self.receive(part, with)
-                })
-            }),
-            FloorRole::Responder => {
-                (0..with.window.all_rounds()).try_for_each(|_| {
-                    self.number += 1;
-                    self.receive(part, with)?;
-                    self.send(part, with)
-                })?;
-                Ok(Vec::new())
-            }
-        }
+        with.there_and_back(self, |end| end.send(part, with), |end| end.receive(part, with))
     }
 }
 
 impl<T: Tagged> PingPong<T> {
     #[inline(always)]
     fn send(&mut self, from: Part, with: &Measuring<'_, impl Timer>) -> Result<()> {
-        self.memory[..NUMBER].copy_from_slice(&self.number.to_le_bytes());
+        self.sent += 1;
+        self.memory[..NUMBER].copy_from_slice(&self.sent.to_le_bytes());
         let place = (self.channel, 1 - self.world.rank(), 0);
         let request = self.memory.begin_send(&self.world, from, place)?;
         self.wait(request, with)
@@ -122,8 +105,9 @@ impl<T: Tagged> PingPong<T> {
         let place = (self.channel, peer, 0);
         let request = self.memory.begin_recv(&self.world, into, place)?;
         self.wait(request, with)?;
-        if self.memory[into.at..into.at + NUMBER] != self.number.to_le_bytes() {
-            let what = format!("a message that is not the {}th", self.number);
+        self.received += 1;
+        if self.memory[into.at..into.at + NUMBER] != self.received.to_le_bytes() {
+            let what = format!("a message that is not the {}th", self.received);
             return Err(CommError::Garbage { peer, what });
         }
         Ok(())
@@ -131,30 +115,32 @@ impl<T: Tagged> PingPong<T> {
 
     #[inline(always)]
     fn wait(&mut self, mut request: T::Request, with: &Measuring<'_, impl Timer>) -> Result<()> {
-        let (mut looks, mut since) = (0, None);
-        while !self.world.ended(&mut request)? {
-            looks += 1;
-            if looks == PATIENCE {
-                looks = 0;
-                let waited = since.get_or_insert_with(Instant::now).elapsed();
-                look(waited, with.patience, with.give_up)?;
-            }
-        }
+        wait_until(with, || self.world.ended(&mut request))?;
         self.memory.ended(1);
         Ok(())
     }
 }
 
-#[cold]
-fn look(
-    waited: Duration,
-    patience: Duration,
-    give_up: &dyn Fn(Duration, Duration) -> bool,
+/// Looks until something has happened.
+///
+/// # Errors
+/// Those of `has_happened`, or the longest wait is over.
+#[inline(always)]
+pub fn wait_until(
+    with: &Measuring<'_, impl Timer>,
+    mut has_happened: impl FnMut() -> Result<bool>,
 ) -> Result<()> {
-    let waiting_for = "the other side of a floor";
-    if give_up(waited, patience) {
-        Err(CommError::Deadline { waited, waiting_for })
-    } else {
-        Ok(())
+    let (mut looks, mut since) = (0, None);
+    while !has_happened()? {
+        looks += 1;
+        if looks == PATIENCE {
+            looks = 0;
+            let waited = since.get_or_insert_with(Instant::now).elapsed();
+            if (with.give_up)(waited, with.patience) {
+                let waiting_for = "the other side of a floor";
+                return Err(CommError::Deadline { waited, waiting_for });
+            }
+        }
     }
+    Ok(())
 }

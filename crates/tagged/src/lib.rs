@@ -20,7 +20,7 @@ mod link;
 mod memory;
 mod tagged;
 
-pub use fabric::{Fabric, Look, PingPong};
+pub use fabric::{Fabric, Look, PingPong, wait_until};
 pub use kept::Kept;
 pub use library::Library;
 pub use link::TaggedLink;

@@ -16,6 +16,9 @@ pub struct Library {
     /// The command that started the ranks, where bandgap knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launcher: Option<String>,
+    /// What it sends with, where that is known: `pml ucx` of Open MPI, `ch4:ucx` of MPICH.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sends_with: Option<String>,
     /// The variables of rank 0 that are for it, or for what is below it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,

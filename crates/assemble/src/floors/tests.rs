@@ -5,6 +5,7 @@ use bandgap_comm::Yields;
 #[test]
 fn floors_are_times_or_rates_and_layers_stand_over_them() {
     let mut of = Synthetic::new();
+    of.setting.transport.clear();
     let planned = [
         Floor::new("cache_line", "one line", Yields::HalfRoundTrip, 10),
         Floor::new("copy", "a copy", Yields::Bytes(1000), 1),
@@ -41,6 +42,7 @@ fn floors_are_times_or_rates_and_layers_stand_over_them() {
 #[test]
 fn a_floor_over_sizes_has_a_row_each_with_what_was_lost() {
     let mut of = Synthetic::new();
+    of.setting.transport.clear();
     let planned = [Floor::new("lossy", "some are lost", Yields::HalfRoundTrip, 1)
         .samples(10)
         .over_sizes(&[8, 1000, 2000])];

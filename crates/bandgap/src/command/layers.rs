@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bandgap_assemble as assemble;
-use bandgap_launch::{Exit, Result, Target, Transport, launcher_of, usage};
+use bandgap_launch::{Exit, Result, Target, Transport, carries, is_over, launcher_of, over, usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -60,8 +60,11 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
     let turns = parts.len();
     session.turn(0, turns);
     let names: Vec<String> = parts.iter().map(|(target, _)| target.name()).collect();
-    let mut at_work = Vec::new();
-    for (target, planned) in parts {
+    let (mut at_work, mut below) = (Vec::new(), Vec::new());
+    for (at, (target, planned)) in parts.into_iter().enumerate() {
+        // An MPI is to send over the UCX before it.
+        let before = names[..at].last().filter(|_| target.can(|can| can.launcher));
+        below.push(before.map(|before| over(before)).unwrap_or_default());
         session.target = target;
         at_work.push(planned.begin(&mut session)?);
     }
@@ -72,6 +75,7 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
         }
         for (at, of) in at_work.iter_mut().enumerate() {
             session.turn(at, turns);
+            session.environment.clone_from(&below[at]);
             let to_keep = launch > 0 || at > 0;
             if !of.collect(&mut session, Some(launch), to_keep)? {
                 break 'launches;
@@ -82,7 +86,14 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
         of.end(&mut session, series)?;
     }
     let precision = measure.precision.precision.0;
-    let made = assemble::layers(&session.sink.run.results, kernel, &names, precision);
+    let library = |name: &String| {
+        let its = session.sink.run.setup.of.iter().find(|of| of.transport == *name);
+        its.and_then(|of| of.library.clone()).unwrap_or_default()
+    };
+    let stands = |name, of: &[_]| of.is_empty() || is_over(&library(name), of);
+    let all = names.iter().zip(&below);
+    let layers: Vec<_> = all.map(|(name, of)| (&**name, carries(name), stands(name, of))).collect();
+    let made = assemble::layers(&session.sink.run.results, kernel, &layers, precision);
     let made = made.map_err(unmade)?;
     if !made.results.is_empty() {
         session.sink.add(made, None)?;

@@ -21,30 +21,19 @@ pub const STREAM_BYTES: usize = 1 << 20;
 /// The other side closed its socket, sent wrong bytes, or was silent for longer than
 /// [`Measuring::patience`], or the operating system refused.
 pub fn stream<T: Timer>(socket: &Socket, with: &Measuring<'_, T>) -> Ticks {
-    let window = with.window;
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
-    let mut side = FloorEnd::new(socket, with);
-    match with.role {
-        FloorRole::Initiator => with.timed(|| {
-            for _ in 0..window.rounds {
-                side.write(&pattern)?;
-                side.read(&mut [0])?;
-            }
-            Ok(())
-        }),
-        FloorRole::Responder => {
-            let mut arrived = vec![0; STREAM_BYTES];
-            for _ in 0..window.all_rounds() {
-                side.read(&mut arrived)?;
-                side.write(&[0])?;
-            }
-            // Only after the last sample: the writer does not wait for this.
-            if window.all_rounds() > 0 && arrived != pattern {
-                return Err(SocketError::Corrupt("a wrong byte arrived"));
-            }
-            Ok(Vec::new())
-        }
+    let [out, into] = match with.role {
+        FloorRole::Initiator => [pattern.clone(), vec![0]],
+        FloorRole::Responder => [vec![0], vec![0; STREAM_BYTES]],
+    };
+    let mut end = (FloorEnd::new(socket, with), into);
+    let send = |(side, _): &mut (FloorEnd<'_>, Vec<u8>)| side.write(&out);
+    let samples = with.there_and_back(&mut end, send, |(side, into)| side.read(into))?;
+    // Only after the last sample: the writer does not wait for this.
+    if with.role == FloorRole::Responder && with.window.all_rounds() > 0 && end.1 != pattern {
+        return Err(SocketError::Corrupt("a wrong byte arrived"));
     }
+    Ok(samples)
 }
 
 /// A round is a round trip of a message of `len` bytes. Each side sends and receives in one buffer,
@@ -54,23 +43,9 @@ pub fn stream<T: Timer>(socket: &Socket, with: &Measuring<'_, T>) -> Ticks {
 /// As [`stream`].
 pub fn long_ping_pong<T: Timer>(socket: &Socket, len: usize, with: &Measuring<'_, T>) -> Ticks {
     let mut buffer: Vec<u8> = (0..len).map(byte_at).collect();
-    let mut side = FloorEnd::new(socket, with);
-    let samples = match with.role {
-        FloorRole::Initiator => with.timed(|| {
-            for _ in 0..with.window.rounds {
-                side.write(&buffer)?;
-                side.read(&mut buffer)?;
-            }
-            Ok(())
-        })?,
-        FloorRole::Responder => {
-            for _ in 0..with.window.all_rounds() {
-                side.read(&mut buffer)?;
-                side.write(&buffer)?;
-            }
-            Vec::new()
-        }
-    };
+    let mut end = (FloorEnd::new(socket, with), &mut buffer);
+    let send = |(side, buffer): &mut (FloorEnd<'_>, &mut Vec<u8>)| side.write(buffer);
+    let samples = with.there_and_back(&mut end, send, |(side, buffer)| side.read(buffer))?;
     if !buffer.iter().copied().eq((0..len).map(byte_at)) {
         return Err(SocketError::Corrupt("a wrong byte arrived"));
     }

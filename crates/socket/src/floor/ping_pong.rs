@@ -1,6 +1,6 @@
 //! A ping-pong of eight bytes.
 
-use bandgap_comm::{FloorRole, Measuring, Timer};
+use bandgap_comm::{Measuring, Timer};
 
 use super::Ticks;
 use super::side::FloorEnd;
@@ -16,31 +16,21 @@ use crate::{Socket, SocketError};
 /// The other side closed its socket, sent a wrong number, or was silent for longer than
 /// [`Measuring::patience`], or the operating system refused.
 pub fn ping_pong<T: Timer>(socket: &Socket, with: &Measuring<'_, T>, number: &mut u64) -> Ticks {
-    let (mut side, mut last, mut arrived) = (FloorEnd::new(socket, with), *number, [0; 8]);
-    let samples = match with.role {
-        FloorRole::Initiator => with.timed(|| {
-            for _ in 0..with.window.rounds {
-                last += 1;
-                side.write(&last.to_le_bytes())?;
-                side.read(&mut arrived)?;
-                if arrived != last.to_le_bytes() {
-                    return Err(SocketError::Corrupt("a wrong number came back"));
-                }
-            }
-            Ok(())
-        })?,
-        FloorRole::Responder => {
-            for _ in 0..with.window.all_rounds() {
-                last += 1;
-                side.read(&mut arrived)?;
-                if arrived != last.to_le_bytes() {
-                    return Err(SocketError::Corrupt("a wrong number arrived"));
-                }
-                side.write(&arrived)?;
-            }
-            Vec::new()
-        }
-    };
-    *number = last;
+    let mut end = (FloorEnd::new(socket, with), *number, *number);
+    let samples = with.there_and_back(
+        &mut end,
+        |(side, sent, _)| {
+            *sent += 1;
+            side.write(&sent.to_le_bytes())
+        },
+        |(side, _, received)| {
+            *received += 1;
+            let mut arrived = [0; 8];
+            side.read(&mut arrived)?;
+            let is_its = arrived == received.to_le_bytes();
+            is_its.then_some(()).ok_or(SocketError::Corrupt("a wrong number arrived"))
+        },
+    )?;
+    *number = end.1;
     Ok(samples)
 }

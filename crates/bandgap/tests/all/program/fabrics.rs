@@ -8,7 +8,7 @@ use std::{fs, thread};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::program::mpi::{ranks, run};
+use crate::program::mpi::{as_root, launchers, ranks, run};
 use crate::program::subject::{BINARY, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped};
 
 /// A library: its transport, its file, how its name begins, and two of its ways between processes of a host.
@@ -103,6 +103,29 @@ fn ways_are_told_apart_in_one_table_with_their_floors() {
         };
         assert!(["6s", "15s", "40s"].into_iter().any(complete), "{name}: no ratio to its floor");
     }
+}
+
+/// The transport layer of UCX is a layer, and so is an MPI that is known to send over UCX.
+#[test]
+fn layers_of_ucx_and_an_mpi_stand_on_each_other() {
+    let place = Workdir::new();
+    if !here().any(|fabric| fabric.name == "ucx") || launchers().is_empty() {
+        return;
+    }
+    let complete = |budget| {
+        let line = format!("layers echo --sizes 8 -t ucx:posix,mpi --time-budget {budget}");
+        let mut command = place.command(BINARY);
+        as_root(command.args(line.split(' ')).args(["--no-save", "--json", "-", "-q"]));
+        let run = run(command).measured().json();
+        let stands = |name: &str| {
+            let all = of_kind(&run, "series").into_iter().filter(|of| of["name"] == "layers");
+            let mut rows = all.flat_map(|of| of["points"].as_array().unwrap());
+            rows.any(|row| row["transport"] == name && row["cost"].is_object())
+        };
+        let with = &run["setup"]["of"][1]["library"]["sends_with"];
+        stands("ucx:posix") && stands("mpi") == (with == "pml ucx" || with == "ch4:ucx")
+    };
+    assert!(["6s", "15s", "40s"].into_iter().any(complete));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::program::subject::{
 };
 
 /// The launchers of MPIs that are here, or of the one whose folder BANDGAP_MPI names.
-fn launchers() -> Vec<Vec<String>> {
+pub fn launchers() -> Vec<Vec<String>> {
     let known = ["mpiexec.hydra -n", "mpirun.openmpi --bind-to none --oversubscribe -n"];
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
     let known = match std::env::var("BANDGAP_MPI") {
@@ -46,7 +46,7 @@ fn under(place: &Workdir, launcher: &[String], ranks: usize, args: &str) -> Comm
 }
 
 /// Open MPI refuses root otherwise.
-fn as_root(command: &mut Command) {
+pub fn as_root(command: &mut Command) {
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
 }
 
