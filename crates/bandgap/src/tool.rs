@@ -126,6 +126,9 @@ fn own() -> Option<Result<ExitCode>> {
         ["rank", parent] if has_launcher() => {
             return Some(Ok(bandgap_launch::rank::main(parent.parse().ok()?)));
         }
+        ["survey", parent, transport, path] => {
+            bandgap_launch::survey::look([parent, transport, path])
+        }
         ["agent"] => bandgap_launch::agent::main(None),
         ["agent", "--remove", _] => bandgap_launch::agent::main(Some(place)),
         ["agent", "--join", _] => Adopted::join_outside(place),

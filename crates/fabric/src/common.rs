@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 use std::path::{Path, PathBuf};
 
-use bandgap_comm::{CommError, Rank, Result, Yields};
+use bandgap_comm::{CommError, Rank, Rendezvous, Result, Yields};
 use bandgap_loader::{Opened, file_of};
 use bandgap_tagged::Traffic;
 
@@ -96,18 +96,27 @@ pub(crate) unsafe fn text(at: *const c_char) -> String {
     text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// An address as text for the other ranks.
-pub(crate) fn digits_of(address: &[u8]) -> String {
-    address.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The address that a peer told.
+/// Tells all ranks which library `own` is, and its address here; returns theirs, by rank.
 ///
 /// # Errors
-/// It is none.
-pub(crate) fn bytes_of(peer: Rank, told: &str) -> Result<Vec<u8>> {
-    let digits = told.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
-    let bytes = digits.map(|two| u8::from_str_radix(two?, 16).ok());
-    let garbage = || CommError::Garbage { peer, what: "its address".to_owned() };
-    bytes.collect::<Option<_>>().ok_or_else(garbage)
+/// A rank has another library, or an address that is none.
+pub(crate) fn exchange(
+    meeting: &mut Rendezvous<'_>,
+    own: &str,
+    address: &[u8],
+) -> Result<Vec<Vec<u8>>> {
+    let digits: String = address.iter().map(|byte| format!("{byte:02x}")).collect();
+    let told = (meeting.exchange)(format!("{own} {digits}"))?;
+    let of = |(peer, told): (Rank, &String)| {
+        let (theirs, digits) = told.rsplit_once(' ').unwrap_or_default();
+        if theirs != own {
+            let (own, theirs) = (own.to_owned(), theirs.to_owned());
+            return Err(FabricError::Other { peer, own, theirs }.into());
+        }
+        let digits = digits.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
+        let bytes = digits.map(|two| u8::from_str_radix(two?, 16).ok());
+        let garbage = || CommError::Garbage { peer, what: "its address".to_owned() };
+        bytes.collect::<Option<_>>().ok_or_else(garbage)
+    };
+    told.iter().enumerate().map(of).collect()
 }

@@ -72,7 +72,7 @@ pub fn described(
     let text = |of: OsString| of.to_string_lossy().into_owned();
     let all = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
     let (path, environment) = (path.display().to_string(), all.filter(is_its).collect());
-    bandgap_units::Library { name, version, path, launcher: None, environment }
+    bandgap_units::Library { name, version, path, environment, ..Default::default() }
 }
 
 /// Adds ranks over such a library to those that a kernel is compiled for.

@@ -97,7 +97,8 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
 /// A library: its name and number, its file, what started its ranks, and the variables that configure it.
 pub(crate) fn library(of: &Library) -> Vec<String> {
     let variables = of.environment.iter().map(|(name, value)| format!("{name}={value}"));
-    let known = [Some(of.name.clone()), Some(of.path.clone()), of.launcher.clone()];
+    let provider = of.facts.get("provider").cloned();
+    let known = [Some(of.name.clone()), provider, Some(of.path.clone()), of.launcher.clone()];
     known.into_iter().flatten().chain(variables).collect()
 }
 
@@ -184,6 +185,7 @@ mod tests {
             launcher: Some("mpirun -n 2".into()),
             version: String::new(),
             environment: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(),
+            ..Library::default()
         };
         let of = ExperimentSetup { library: Some(library.clone()), ..Default::default() };
         run.setup.of = vec![of.clone(), of];

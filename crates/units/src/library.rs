@@ -1,11 +1,11 @@
 //! What ranks communicate through, where it is not bandgap's own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 /// A library of a transport, as a rank found it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Library {
     /// Its name and number: `MPICH 4.0.2`.
     pub name: String,
@@ -19,4 +19,26 @@ pub struct Library {
     /// The variables of rank 0 that are for it, or for what is below it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
+    /// What else is known: `build`, `transports` or `domain` in use, `progress`, the `fabric` below an MPI; `tried`, the
+    /// versions that bandgap was tried with, if this is none of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
+    /// What it says of its own messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// Its transports or providers with their devices or addresses, where they were asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ways: Ways,
+}
+
+/// Names of transports or providers, with devices or addresses.
+pub type Ways = BTreeMap<String, BTreeSet<String>>;
+
+/// A library's own estimate: a message of n bytes takes `latency` + n / `bandwidth`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Seconds.
+    pub latency: f64,
+    /// Bytes per second.
+    pub bandwidth: f64,
 }
