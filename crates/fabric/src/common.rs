@@ -120,3 +120,50 @@ pub(crate) fn exchange(
     };
     told.iter().enumerate().map(of).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use bandgap_tagged::Fabric;
+
+    use super::*;
+    use crate::{Ofi, Ucx};
+
+    fn exchanged(told: impl Fn(&str) -> String) -> Result<Vec<Vec<u8>>> {
+        let mut meeting = Rendezvous {
+            rank: 0,
+            size: 2,
+            secret: [0; 16],
+            deadline: Instant::now(),
+            library: None,
+            argument: None,
+            interface: std::net::Ipv4Addr::LOCALHOST.into(),
+            exchange: &mut |own| Ok(vec![own.clone(), told(&own)]),
+        };
+        exchange(&mut meeting, "libfabric 1.17 tcp;ofi_rxm", &[1, 254])
+    }
+
+    #[test]
+    fn ranks_with_other_libraries_or_providers_do_not_meet() {
+        assert_eq!(exchanged(str::to_owned).unwrap(), [[1, 254], [1, 254]]);
+        for (from, to) in [("1.17", "1.20"), ("tcp", "udp")] {
+            let error = exchanged(|own| own.replace(from, to)).unwrap_err();
+            let CommError::Missing(error) = error else { panic!("{error}") };
+            assert!(error.to_string().contains(to), "{error}");
+        }
+        let error = exchanged(|own| own.replace("fe", "fx")).unwrap_err();
+        assert!(matches!(error, CommError::Garbage { peer: 1, .. }), "{error}");
+    }
+
+    #[test]
+    fn versions_that_were_not_tried_are_told_with_those_that_were() {
+        let tried = |of: bandgap_units::Library| of.facts.get("tried").cloned();
+        let ucx = |version| tried(Ucx::known("UCX".to_owned(), version, Path::new("")));
+        let ofi = |version| tried(Ofi::known("libfabric".to_owned(), version, Path::new("")));
+        assert_eq!(["1.11.0", "1.22.1"].map(ucx), [None, None]);
+        assert_eq!(["1.14", "2.6"].map(ofi), [None, None]);
+        assert_eq!(ucx("1.23.0").unwrap(), "1.11 to 1.22");
+        assert_eq!(["1.9", "2.10"].map(ofi), [(); 2].map(|()| Some("1.14 to 2.6".to_owned())));
+    }
+}

@@ -123,3 +123,21 @@ impl From<FabricError> for CommError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_memory_is_the_hosts_and_tells_the_limit() {
+        let refused =
+            |code| FabricError::refused("register".to_owned(), "No".to_owned(), code, -12);
+        let CommError::SetUp(error) = refused(-12).into() else { panic!("not the host's") };
+        let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
+        let limit = limits.lines().find_map(|line| line.strip_prefix("Max locked memory")).unwrap();
+        let limit = limit.split_whitespace().next().unwrap();
+        assert!(error.to_string().contains(&format!("memory {limit} ")), "{error}");
+        assert!(error.to_string().contains("VmPin"), "{error}");
+        assert!(matches!(refused(-11).into(), CommError::Connect(_)));
+    }
+}

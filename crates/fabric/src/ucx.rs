@@ -57,7 +57,6 @@ functions! { "UCX 1.11":
     address ucp_worker_get_address (Raw, *mut *mut u8, *mut usize) -> i8;
     release_address ucp_worker_release_address (Raw, *mut u8) -> ();
     print_endpoint ucp_ep_print_info (Raw, *mut libc::FILE) -> ();
-    evaluate ucp_ep_evaluate_perf (Raw, In, *mut [u64; 2]) -> i8;
     endpoint ucp_ep_create (Raw, In, *mut Raw) -> i8;
     progress ucp_worker_progress (Raw) -> c_uint;
     send ucp_tag_send_nbx (Raw, In, usize, u64, In) -> isize;

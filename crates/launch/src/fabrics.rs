@@ -7,7 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
-use bandgap_comm::{Can, Rendezvous, Result, Waiting, Watch};
+use bandgap_comm::{Rendezvous, Result, Waiting, Watch};
 use bandgap_tagged::{Fabric, Look};
 use bandgap_units::Library;
 
@@ -16,12 +16,6 @@ use crate::machine::{Machine, Parts};
 
 /// Fruitless looks at a message between two checks whether the run goes on.
 const PATIENCE: u32 = 1 << 12;
-
-/// The abilities of such a transport.
-pub const fn can<T: Fabric>() -> Can {
-    let (library, argument) = (Some(T::OPTION), Some(T::ARGUMENT));
-    Can { hosts: true, messages: true, library, argument, ..Can::USUAL }
-}
 
 /// Connects this rank.
 ///

@@ -51,7 +51,7 @@ fn ask<T: DeserializeOwned>(transport: &str, path: &str) -> Result<T, String> {
     let _ = child.kill();
     let ended = child.wait_with_output().map_err(|error| error.to_string())?;
     // Libraries write there too.
-    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let said = String::from_utf8_lossy(&ended.stdout);
     let told = said.lines().find_map(|line| serde_json::from_str(line).ok());
     told.unwrap_or_else(|| Err(format!("what opens it ends with {}", ended.status)))
 }
@@ -85,10 +85,8 @@ pub fn mpis() -> Vec<Mpi> {
 
 /// The installed libraries of fabrics: those that the loader finds, which bandgap uses, and those of these MPIs.
 pub fn fabrics(mpis: &[Mpi]) -> Vec<Library> {
-    let of_mpis = mpis.iter().flat_map(|mpi| &mpi.fabrics).map(|path| {
-        let is_ucx = path.contains("/libucp");
-        (if is_ucx { Ucx::NAME } else { Ofi::NAME }, &**path)
-    });
+    let of = |path: &str| if path.contains("/libucp") { Ucx::NAME } else { Ofi::NAME };
+    let of_mpis = mpis.iter().flat_map(|mpi| &mpi.fabrics).map(|path| (of(path), &**path));
     let mut all: Vec<Library> = Vec::new();
     for (transport, path) in [(Ucx::NAME, ""), (Ofi::NAME, "")].into_iter().chain(of_mpis) {
         if path.is_empty() || all.iter().all(|other| other.path != path) {

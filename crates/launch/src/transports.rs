@@ -124,7 +124,9 @@ impl Transport {
     }
 
     const fn fabric<T: Fabric>() -> Self {
-        Self::native(T::NAME, T::MEANING, fabrics::can::<T>(), fabrics::connect::<T>)
+        let (library, argument) = (Some(T::OPTION), Some(T::ARGUMENT));
+        let can = Can { hosts: true, messages: true, library, argument, ..Can::USUAL };
+        Self::native(T::NAME, T::MEANING, can, fabrics::connect::<T>)
     }
 
     pub(crate) const fn stamped<T: bandgap_comm::Stamped>(self) -> Self {

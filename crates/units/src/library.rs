@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 /// A library of a transport, as a rank found it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Library {
     /// Its name and number: `MPICH 4.0.2`.
     pub name: String,
@@ -23,9 +23,6 @@ pub struct Library {
     /// versions that bandgap was tried with, if this is none of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, String>,
-    /// What it says of its own messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub claim: Option<Claim>,
     /// Its transports or providers with their devices or addresses, where they were asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ways: Ways,
@@ -33,12 +30,3 @@ pub struct Library {
 
 /// Names of transports or providers, with devices or addresses.
 pub type Ways = BTreeMap<String, BTreeSet<String>>;
-
-/// A library's own estimate: a message of n bytes takes `latency` + n / `bandwidth`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Claim {
-    /// Seconds.
-    pub latency: f64,
-    /// Bytes per second.
-    pub bandwidth: f64,
-}

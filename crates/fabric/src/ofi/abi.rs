@@ -18,10 +18,8 @@ pub struct Info {
     pub caps: u64,
     pub mode: u64,
     addr_format: u32,
-    /// Of this host's address, and a peer's.
-    pub lengths: [usize; 2],
-    pub own: *const u8,
-    peer: Raw,
+    lengths: [usize; 2],
+    addresses: [Raw; 2],
     handle: Raw,
     pub tx: *mut Transmit,
     pub rx: *mut Transmit,
@@ -228,8 +226,6 @@ mod tests {
     fn layouts_are_those_of_the_header() {
         let fields = [
             ("struct fi_info", "mode", offset_of!(Info, mode)),
-            ("struct fi_info", "src_addrlen", offset_of!(Info, lengths)),
-            ("struct fi_info", "src_addr", offset_of!(Info, own)),
             ("struct fi_domain_attr", "control_progress", offset_of!(DomainAttributes, progress)),
             ("struct fi_info", "tx_attr", offset_of!(Info, tx)),
             ("struct fi_info", "rx_attr", offset_of!(Info, rx)),

@@ -1,7 +1,6 @@
 //! The endpoints that libfabric offers, and the choice among them.
 
 use std::ffi::CString;
-use std::net::IpAddr;
 use std::ptr::{null, null_mut};
 
 use bandgap_comm::Rendezvous;
@@ -51,36 +50,23 @@ pub fn find(
     })
 }
 
-/// The usable providers, with addresses or domains.
+/// The usable providers, with their domains, which are devices.
 pub fn ways(api: &Api) -> Ways {
     let all = offers(api, None, None);
-    let (mut ways, mut at) = (Ways::new(), all);
-    while !at.is_null() {
-        // SAFETY: as above. An address is as long as it says.
-        let (name, domain, address) = unsafe {
-            let info = &*at;
-            at = info.next;
-            let bytes =
-                info.own.as_ref().map(|own| std::slice::from_raw_parts(own, info.lengths[0]));
-            (text((*info.fabric).provider), text((*info.domain).name), bytes.and_then(address))
-        };
+    let (mut ways, mut at) = (Ways::new(), all.cast_const());
+    // SAFETY: as above.
+    while let Some(info) = unsafe { at.as_ref() } {
+        // SAFETY: as above.
+        let [name, domain] =
+            unsafe { [(*info.fabric).provider, (*info.domain).name].map(|of| text(of)) };
         if is_usable(&name) {
-            let address = address.map(|address| format!("{address} ({domain})"));
-            ways.entry(name).or_default().insert(address.unwrap_or(domain));
+            ways.entry(name).or_default().insert(domain);
         }
+        at = info.next;
     }
     // SAFETY: the list is used no more.
     unsafe { (api.freeinfo)(all) };
     ways
-}
-
-/// The address in these bytes, if they are a `sockaddr` of IP.
-fn address(bytes: &[u8]) -> Option<IpAddr> {
-    match (bytes.len(), i32::from(u16::from_ne_bytes(*bytes.first_chunk()?))) {
-        (16, libc::AF_INET) => Some(IpAddr::from(*bytes[4..].first_chunk::<4>()?)),
-        (28, libc::AF_INET6) => Some(IpAddr::from(*bytes[8..].first_chunk::<16>()?)),
-        _ => None,
-    }
 }
 
 /// Whether bandgap runs over a provider. That of `sockets` takes 7 ms a message if its thread shares a processor with the

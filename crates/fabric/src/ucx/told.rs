@@ -1,20 +1,16 @@
-//! What UCX tells of itself: its transports, those in use, its build, and its estimate of a message's time.
+//! What UCX tells of itself: its transports, those in use, and its build.
 
 use std::path::Path;
 use std::ptr::null_mut;
 
 use bandgap_tagged::Fabric;
-use bandgap_units::{Claim, Library, Ways};
+use bandgap_units::{Library, Ways};
 
 use super::{Raw, Ucx};
 use crate::common::text;
-use crate::structure::Structure;
-
-/// The message whose time tells the bandwidth, in bytes.
-const LONG: u64 = 1 << 20;
 
 impl Ucx {
-    /// The library, its build, what it uses to reach another rank, and its claim.
+    /// The library, its build, and what it uses to reach another rank.
     pub(super) fn as_it_is(&self) -> Library {
         let mut is = Self::known(format!("UCX {}", self.version), &self.version, &self.path);
         if has_assertions(&self.path) {
@@ -22,7 +18,6 @@ impl Ucx {
         }
         if let Some(&endpoint) = self.endpoints.iter().find(|of| !of.is_null()) {
             is.facts.insert("transports".to_owned(), self.used(endpoint).join(", "));
-            is.claim = self.claim(endpoint);
         }
         is
     }
@@ -50,19 +45,6 @@ impl Ucx {
         };
         told.lines().filter_map(of).collect()
     }
-
-    /// UCX's estimate, which is linear in the length.
-    fn claim(&self, endpoint: Raw) -> Option<Claim> {
-        let time = |bytes| {
-            // A mask and a length in bytes; a mask and seconds.
-            let (asked, mut told) = (Structure::<2>::of(&[(0, 1), (8, bytes)]), [1, 0]);
-            // SAFETY: the structures have the layout of the header, and say which fields they have.
-            let status = unsafe { (self.api.evaluate)(endpoint, asked.at(), &mut told) };
-            (status >= 0).then_some(f64::from_bits(told[1]))
-        };
-        let latency = time(0)?;
-        Some(Claim { latency, bandwidth: LONG as f64 / (time(LONG)? - latency) })
-    }
 }
 
 /// Whether the library was built with assertions: it has the text of one that other builds leave out.
@@ -84,25 +66,5 @@ fn printed(write: impl FnOnce(*mut libc::FILE)) -> String {
         let printed = text(at);
         libc::free(at.cast());
         printed
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tests::{compare, offset};
-
-    #[test]
-    fn layouts_of_an_estimate_are_those_of_the_header() {
-        let [asked, told] = ["ucp_ep_evaluate_perf_param_t", "ucp_ep_evaluate_perf_attr_t"];
-        let checks = [
-            (offset(asked, "message_size"), 8),
-            (format!("sizeof({asked})"), 16),
-            (offset(told, "estimated_time"), 8),
-            (format!("sizeof({told})"), 16),
-            ("UCP_EP_PERF_PARAM_FIELD_MESSAGE_SIZE".to_owned(), 1),
-            ("UCP_EP_PERF_ATTR_FIELD_ESTIMATED_TIME".to_owned(), 1),
-        ];
-        compare(&["ucp/api/ucp.h"], &checks);
     }
 }

@@ -110,6 +110,23 @@ fn measured_between_hosts() {
         assert_eq!(host["description"]["host_name"], name);
         assert!(host["clock"]["ns_per_tick"].as_f64() > Some(0.0));
     }
+    for over in ["ucx:tcp", "ofi"] {
+        let line = format!("BANDGAP comms1 -t {over} -H h1,h2 --sizes 8,64KiB {few}");
+        let run = match bed.run(place, &line) {
+            finished if finished.code == Some(REMOTE) && finished.stderr.contains("install") => {
+                skipped(format_args!("no library of {over}"));
+                continue;
+            }
+            finished => finished.measured().json(),
+        };
+        let of = &run["setup"]["of"][0];
+        assert_eq!(
+            (&of["transport"], &of["placement"]["distance"]),
+            (&over.into(), &"network".into())
+        );
+        assert_ne!(of["library"]["facts"]["provider"], "shm", "{of}");
+        assert!(run["conditions"][0]["verified"]["checked"].as_u64() > Some(0), "{run}");
+    }
     let floors = format!("BANDGAP floor udp tcp -H h1,h2 --sizes 8,1KiB {longer}");
     let run = bed.run(place, &floors).measured().json();
     let floors = run["results"].as_array().unwrap();
