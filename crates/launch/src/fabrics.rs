@@ -51,7 +51,8 @@ pub fn survey<T: Fabric>(path: &str) -> Result<Library> {
         deadline: Instant::now(),
         library: Some(Path::new(path)).filter(|_| !path.is_empty()),
         argument: None,
-        interface: Ipv4Addr::LOCALHOST.into(),
+        // No provider is asked for, so that those of the environment do.
+        interface: Ipv4Addr::UNSPECIFIED.into(),
         // There is nobody to reach.
         exchange: &mut |_| Ok(Vec::new()),
     };

@@ -84,7 +84,7 @@ fn kernels_run_on_a_librarys_messages_between_2_ranks_and_are_verified() {
 }
 
 #[test]
-fn kernels_run_over_datagrams_and_are_verified() {
+fn datagrams_of_a_library_are_verified() {
     let place = Workdir::new();
     for fabric in here().filter(|fabric| fabric.name == "ofi") {
         let line = format!("comet --sizes 64 {} --check", fabric.over("ofi:udp;ofi_rxd"));
