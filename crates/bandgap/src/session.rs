@@ -346,6 +346,11 @@ impl<'a> Session<'a> {
                 if table.is_empty() { Err(AssembleError::Unmeasured) } else { assemble(&measured) };
             (made, conditions(&measured), setup(&measured))
         };
+        for library in setup.iter().filter_map(|of| of.library.as_ref()) {
+            let note = Note::new("library_untried", "").with("library", &*library.name);
+            let tried = library.facts.get("tried").map(|tried| note.with("tried", &**tried));
+            tried.into_iter().for_each(|note| self.sink.note(note));
+        }
         self.sink.setup(setup);
         let result = match made {
             Ok(made) => {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bandgap_comm::{Bare, Stamped, Transport};
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry, add};
 use bandgap_launch::{
-    Adopted, Classify as _, Exit, Failure, Own, Result, compiled, let_long_files_fail,
+    Adopted, Classify as _, Exit, Failure, Own, Result, compiled, let_long_files_fail, survey,
 };
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
@@ -126,6 +126,7 @@ fn own() -> Option<Result<ExitCode>> {
         ["rank", parent] if has_launcher() => {
             return Some(Ok(bandgap_launch::rank::main(parent.parse().ok()?)));
         }
+        ["survey", parent, transport, path] => survey::look([parent, transport, path]),
         ["agent"] => bandgap_launch::agent::main(None),
         ["agent", "--remove", _] => bandgap_launch::agent::main(Some(place)),
         ["agent", "--join", _] => Adopted::join_outside(place),

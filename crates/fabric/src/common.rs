@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use bandgap_comm::{CommError, Rank, Result, Yields};
+use bandgap_comm::{CommError, Rank, Rendezvous, Result, Yields};
 use bandgap_loader::{Opened, file_of};
 use bandgap_tagged::Traffic;
 
@@ -108,18 +108,74 @@ pub(crate) fn device(at: IpAddr) -> Option<String> {
     all.into_iter().find(|one| one.ip() == at).map(|one| one.name)
 }
 
-/// An address as text for the other ranks.
-pub(crate) fn digits_of(address: &[u8]) -> String {
-    address.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The address that a peer told.
+/// Tells all ranks which library `own` is, and its address here; returns theirs, by rank.
 ///
 /// # Errors
-/// It is none.
-pub(crate) fn bytes_of(peer: Rank, told: &str) -> Result<Vec<u8>> {
-    let digits = told.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
-    let bytes = digits.map(|two| u8::from_str_radix(two?, 16).ok());
-    let garbage = || CommError::Garbage { peer, what: "its address".to_owned() };
-    bytes.collect::<Option<_>>().ok_or_else(garbage)
+/// A rank has another library, or an address that is none.
+pub(crate) fn exchange(
+    meeting: &mut Rendezvous<'_>,
+    own: &str,
+    address: &[u8],
+) -> Result<Vec<Vec<u8>>> {
+    let digits: String = address.iter().map(|byte| format!("{byte:02x}")).collect();
+    let told = (meeting.exchange)(format!("{own} {digits}"))?;
+    let of = |(peer, told): (Rank, &String)| {
+        let (theirs, digits) = told.rsplit_once(' ').unwrap_or_default();
+        if theirs != own {
+            let (own, theirs) = (own.to_owned(), theirs.to_owned());
+            return Err(FabricError::Other { peer, own, theirs }.into());
+        }
+        let digits = digits.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
+        let bytes = digits.map(|two| u8::from_str_radix(two?, 16).ok());
+        let garbage = || CommError::Garbage { peer, what: "its address".to_owned() };
+        bytes.collect::<Option<_>>().ok_or_else(garbage)
+    };
+    told.iter().enumerate().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use bandgap_tagged::Fabric;
+
+    use super::*;
+    use crate::{Ofi, Ucx};
+
+    fn exchanged(told: impl Fn(&str) -> String) -> Result<Vec<Vec<u8>>> {
+        let mut meeting = Rendezvous {
+            rank: 0,
+            size: 2,
+            secret: [0; 16],
+            deadline: Instant::now(),
+            library: None,
+            argument: None,
+            interface: std::net::Ipv4Addr::LOCALHOST.into(),
+            exchange: &mut |own| Ok(vec![own.clone(), told(&own)]),
+        };
+        exchange(&mut meeting, "libfabric 1.17 tcp;ofi_rxm", &[1, 254])
+    }
+
+    #[test]
+    fn ranks_with_other_libraries_or_providers_do_not_meet() {
+        assert_eq!(exchanged(str::to_owned).unwrap(), [[1, 254], [1, 254]]);
+        for (from, to) in [("1.17", "1.20"), ("tcp", "udp")] {
+            let error = exchanged(|own| own.replace(from, to)).unwrap_err();
+            let CommError::Missing(error) = error else { panic!("{error}") };
+            assert!(error.to_string().contains(to), "{error}");
+        }
+        let error = exchanged(|own| own.replace("fe", "fx")).unwrap_err();
+        assert!(matches!(error, CommError::Garbage { peer: 1, .. }), "{error}");
+    }
+
+    #[test]
+    fn versions_that_were_not_tried_are_told_with_those_that_were() {
+        let tried = |of: bandgap_units::Library| of.facts.get("tried").cloned();
+        let ucx = |version| tried(Ucx::known("UCX".to_owned(), version, Path::new("")));
+        let ofi = |version| tried(Ofi::known("libfabric".to_owned(), version, Path::new("")));
+        assert_eq!(["1.11.0", "1.22.1"].map(ucx), [None, None]);
+        assert_eq!(["1.14", "2.6"].map(ofi), [None, None]);
+        assert_eq!(ucx("1.23.0").unwrap(), "1.11 to 1.22");
+        assert_eq!(["1.9", "2.10"].map(ofi), [(); 2].map(|()| Some("1.14 to 2.6".to_owned())));
+    }
 }

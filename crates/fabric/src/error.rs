@@ -38,9 +38,11 @@ pub enum FabricError {
         /// The oldest version in use.
         oldest: &'static str,
     },
-    /// Two ranks found different providers.
-    #[error("reach rank {peer} over {own}: it found {theirs:?}; name one, as in -t 'ofi:{own}'")]
-    OtherProvider {
+    /// Two ranks have different libraries, or providers.
+    #[error(
+        "reach rank {peer} over {own}: it has {theirs}; use the same (--ucx-lib, --ofi-lib, -t)"
+    )]
+    Other {
         /// The other rank.
         peer: Rank,
         /// This rank's.
@@ -76,6 +78,32 @@ pub enum FabricError {
         /// Its code.
         code: i32,
     },
+    /// There was no memory for a call. Network interfaces want memory that is locked.
+    #[error("{refused}; perhaps more is to be locked than `ulimit -l` allows: {locked}")]
+    NoMemory {
+        /// The refusal.
+        refused: Box<Self>,
+        /// What this process may lock, and what it has locked, in the system's words.
+        locked: String,
+    },
+}
+
+impl FabricError {
+    /// The refusal of a call with this code; `no_memory` is the library's code of a lack of memory.
+    #[cold]
+    pub(crate) fn refused(operation: String, text: String, code: i32, no_memory: i32) -> Self {
+        let refused = Self::Refused { operation, text, code };
+        if code != no_memory {
+            return refused;
+        }
+        let read = |file| std::fs::read_to_string(file).unwrap_or_default();
+        let known = read("/proc/self/limits") + &read("/proc/self/status");
+        let is_it =
+            |line: &&str| ["Max locked", "VmLck", "VmPin"].iter().any(|of| line.starts_with(of));
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let locked: Vec<String> = known.lines().filter(is_it).map(words).collect();
+        Self::NoMemory { refused: Box::new(refused), locked: locked.join(", ") }
+    }
 }
 
 impl From<FabricError> for CommError {
@@ -86,11 +114,30 @@ impl From<FabricError> for CommError {
             FabricError::Open { .. }
             | FabricError::NoSymbol { .. }
             | FabricError::TooOld { .. }
-            | FabricError::OtherProvider { .. } => Self::Missing(Box::new(error)),
+            | FabricError::Other { .. } => Self::Missing(Box::new(error)),
             FabricError::NoTransport { .. } | FabricError::NotUsed { .. } => {
                 Self::Usage(Box::new(error))
             }
             FabricError::Refused { .. } => Self::Connect(Box::new(error)),
+            FabricError::NoMemory { .. } => Self::SetUp(Box::new(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_memory_is_the_hosts_and_tells_the_limit() {
+        let refused =
+            |code| FabricError::refused("register".to_owned(), "No".to_owned(), code, -12);
+        let CommError::SetUp(error) = refused(-12).into() else { panic!("not the host's") };
+        let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
+        let limit = limits.lines().find_map(|line| line.strip_prefix("Max locked memory")).unwrap();
+        let limit = limit.split_whitespace().next().unwrap();
+        assert!(error.to_string().contains(&format!("memory {limit} ")), "{error}");
+        assert!(error.to_string().contains("VmPin"), "{error}");
+        assert!(matches!(refused(-11).into(), CommError::Connect(_)));
     }
 }

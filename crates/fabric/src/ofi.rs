@@ -8,21 +8,23 @@ mod offers;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{CommError, Floor, MAX_FRAME, Rank, Rendezvous, Result};
 use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
+use bandgap_units::{Library, Ways};
 
 use crate::FabricError;
 use crate::common::{EACH_WAY, LONG, WORDS, channel, opened, tag, text};
 use crate::signals::Handlers;
 use abi::{
-    ANYONE, Api, CONTEXT_BYTES, Cq, EAGAIN, EAVAIL, Endpoint, Failed, Fid, Info, OLDEST, Raw,
+    ANYONE, Api, CONTEXT_BYTES, Cq, EAGAIN, EAVAIL, Endpoint, Failed, Fid, Info, NO_MEMORY, OLDEST,
+    PROGRESS_AUTO, Raw,
 };
-use offers::find;
+use offers::{find, ways};
 
 /// The name by which the loader finds it.
 const NAME: &str = "libfabric.so.1";
@@ -256,7 +258,7 @@ impl Ofi {
     fn refused(&self, code: c_int, operation: &str) -> FabricError {
         // SAFETY: the function takes any number.
         let text = unsafe { text((self.api.strerror)(code.abs())) };
-        FabricError::Refused { operation: operation.to_owned(), text, code }
+        FabricError::refused(operation.to_owned(), text, code, NO_MEMORY)
     }
 }
 
@@ -272,6 +274,9 @@ impl Fabric for Ofi {
     const OPTION: &'static str = "--ofi-lib";
     const ARGUMENT: &'static str = "a provider of libfabric, such as shm or tcp";
     const VARIABLES: &'static str = "FI_";
+    const TRIED: [(u32, u32); 2] = [(1, 14), (2, 6)];
+    const TRIED_WAYS: &'static [&'static str] =
+        &["shm", "tcp", "tcp;ofi_rxm", "udp;ofi_rxd", "net", "sm2"];
     const FLOORS: &'static [Floor] = &[
         Floor::new(
             "fi_tagged",
@@ -327,9 +332,19 @@ impl Fabric for Ofi {
         Ok(ofi)
     }
 
-    fn described(&self) -> ([String; 2], &Path) {
+    fn described(&self) -> Library {
         let Self { version, provider, path, .. } = self;
-        ([format!("libfabric {version} {provider}"), version.clone()], path)
+        let mut is = Self::known(format!("libfabric {version}"), version, path);
+        // SAFETY: the library made it, with all attributes.
+        let [_, progress] = unsafe { (*(*self.info).domain).progress };
+        let progress = if progress == PROGRESS_AUTO { "auto" } else { "manual" };
+        let facts = [("progress", progress), ("provider", provider)];
+        is.facts.extend(facts.map(|(name, fact)| (name.to_owned(), fact.to_owned())));
+        is
+    }
+
+    fn ways(&self) -> Ways {
+        ways(&self.api)
     }
 }
 

@@ -11,7 +11,7 @@ use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Result, Timer};
 use bandgap_tagged::{Fabric, wait_until};
 
-use crate::common::{LONG, bytes_of, device, digits_of, functions, is_family, opened, text};
+use crate::common::{LONG, device, exchange, functions, is_family, opened, text};
 use crate::signals::Handlers;
 use crate::structure::Structure;
 use crate::{FabricError, Ucx};
@@ -210,8 +210,7 @@ impl Uct {
             to[3].cast::<u64>().write_unaligned(memory[MEMORY.1[0]]);
             done!(api.key(domain, handle.cast(), to[4]));
             let peer = 1 - meeting.rank;
-            let told = (meeting.exchange)(digits_of(&card))?.swap_remove(peer);
-            let theirs = bytes_of(peer, &told)?;
+            let theirs = exchange(meeting, &format!("UCT {named}"), &card)?.swap_remove(peer);
             if theirs.len() != card.len() {
                 return Err(lacks(named, "address of the same kind for the other rank"));
             }

@@ -2,19 +2,22 @@
 //!
 //! Source of types and layouts: the header files of UCX 1.11 to 1.22; a test compares them with those installed.
 
+mod told;
+
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::time::Duration;
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Floor, MAX_FRAME, Rank, Rendezvous, Result};
 use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
+use bandgap_units::{Library, Ways};
 
 use crate::FabricError;
 use crate::common::{
-    ANY, EACH_WAY, LONG, SENDER, WORDS, bytes_of, channel, device, digits_of, functions, is_family,
-    opened, tag, text,
+    ANY, EACH_WAY, LONG, SENDER, WORDS, channel, device, exchange, functions, is_family, opened,
+    tag, text,
 };
 use crate::signals::Handlers;
 use crate::structure::Structure;
@@ -32,6 +35,9 @@ const TAG: u64 = 1;
 const THREAD_MODE: u64 = 1;
 /// `UCP_EP_PARAM_FIELD_REMOTE_ADDRESS`, and where the address is.
 const REMOTE_ADDRESS: (u64, usize) = (1, 8);
+
+/// `UCS_ERR_NO_MEMORY`.
+const NO_MEMORY: c_int = -4;
 
 /// A handle or structure of UCX.
 type Raw = *mut c_void;
@@ -51,6 +57,7 @@ functions! { "UCX 1.11":
     worker_destroy ucp_worker_destroy (Raw) -> ();
     address ucp_worker_get_address (Raw, *mut *mut u8, *mut usize) -> i8;
     release_address ucp_worker_release_address (Raw, *mut u8) -> ();
+    print_endpoint ucp_ep_print_info (Raw, *mut libc::FILE) -> ();
     endpoint ucp_ep_create (Raw, In, *mut Raw) -> i8;
     progress ucp_worker_progress (Raw) -> c_uint;
     send ucp_tag_send_nbx (Raw, In, usize, u64, In) -> isize;
@@ -122,25 +129,9 @@ impl Ucx {
     /// Refuses a transport that UCX does not have here.
     fn check(&self, named: &str, ranks: usize) -> Result<(), FabricError> {
         let all = self.init(&[(c"TLS", "all".to_owned())], ranks)?;
-        let (mut at, mut len) = (null_mut(), 0);
-        // SAFETY: the stream writes text that ends with 0 to memory of its own until it is closed. That is freed.
-        let described = unsafe {
-            let stream = libc::open_memstream(&mut at, &mut len);
-            if !stream.is_null() {
-                (self.api.print_info)(all, stream);
-                libc::fclose(stream);
-            }
-            (self.api.cleanup)(all);
-            let described = text(at);
-            libc::free(at.cast());
-            described
-        };
-        // Lines such as: resource 2 : md 2 dev 2 flags -- posix/memory.
-        let names = described.lines().filter(|line| line.contains("resource "));
-        let names = names.filter_map(|line| line.rsplit([' ', '\t']).next()?.split_once('/'));
-        let mut there: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
-        there.sort();
-        there.dedup();
+        let there: Vec<String> = self.resources(all).into_keys().collect();
+        // SAFETY: the context is used no more.
+        unsafe { (self.api.cleanup)(all) };
         if there.iter().any(|name| is_family(named, name)) {
             return Ok(());
         }
@@ -159,10 +150,10 @@ impl Ucx {
             (self.api.release_address)(self.worker, at);
             own
         };
-        for (peer, there) in (meeting.exchange)(digits_of(&own))?.into_iter().enumerate() {
+        let is = format!("UCX {}", self.version);
+        for (peer, there) in exchange(meeting, &is, &own)?.into_iter().enumerate() {
             let mut endpoint = null_mut();
             if peer != self.rank {
-                let there = bytes_of(peer, &there)?;
                 let (field, at) = REMOTE_ADDRESS;
                 let params = Structure::<32>::of(&[(0, field), (at, there.as_ptr().addr() as u64)]);
                 // SAFETY: the address stays until the call returns.
@@ -187,7 +178,7 @@ impl Ucx {
     fn refused(&self, status: i8, operation: String) -> FabricError {
         // SAFETY: the function takes any status.
         let text = unsafe { text((self.api.status_string)(status)) };
-        FabricError::Refused { operation, text, code: status.into() }
+        FabricError::refused(operation, text, status.into(), NO_MEMORY)
     }
 
     /// The request that a call returned, in place of which it may return an error.
@@ -208,6 +199,8 @@ impl Fabric for Ucx {
     const OPTION: &'static str = "--ucx-lib";
     const ARGUMENT: &'static str = "a transport of UCX, such as posix or tcp";
     const VARIABLES: &'static str = "UCX_";
+    const TRIED: [(u32, u32); 2] = [OLDEST, (1, 22)];
+    const TRIED_WAYS: &'static [&'static str] = &["self", "posix", "sysv", "tcp", "cma"];
     const FLOORS: &'static [Floor] = &[
         Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 50)
             .compared(WORDS),
@@ -253,8 +246,12 @@ impl Fabric for Ucx {
         Ok(ucx)
     }
 
-    fn described(&self) -> ([String; 2], &Path) {
-        ([format!("UCX {}", self.version), self.version.clone()], &self.path)
+    fn described(&self) -> Library {
+        self.as_it_is()
+    }
+
+    fn ways(&self) -> Ways {
+        self.resources(self.context)
     }
 }
 

@@ -4,7 +4,8 @@ use std::io;
 use std::thread::{Builder, scope};
 use std::time::Duration;
 
-use serde::Serialize;
+use bandgap_units::Library;
+use serde::{Deserialize, Serialize};
 
 use crate::doctor::{Check, Evidence, Pinning, PlacementState, examine};
 use crate::noise::fixed_work_quantum;
@@ -32,10 +33,13 @@ pub struct Machine {
     /// Installed MPIs, if they were searched for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mpi: Vec<Mpi>,
+    /// Installed libraries of fabrics, likewise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fabrics: Vec<Library>,
 }
 
 /// An installed MPI.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mpi {
     /// Name and version.
     pub name: String,
@@ -47,14 +51,16 @@ pub struct Mpi {
     pub launcher: Option<String>,
     /// Whether bandgap would use it.
     pub used: bool,
+    /// Files of the libraries of fabrics that it is linked with or loads.
+    pub fabrics: Vec<String>,
 }
 
 impl Machine {
     /// Describes the machine for `ranks` ranks, without noise.
     pub fn of(topology: &Topology, clock: &CycleClock, work: WorkRate, ranks: usize) -> Self {
         let (description, clock) = (Description::read(topology), clock.report());
-        let (noise, checks, mpi) = (Vec::new(), Vec::new(), Vec::new());
-        Self { description, clock, work, noise, checks, mpi }.unseated(topology, ranks)
+        let (noise, checks, mpi, fabrics) = Default::default();
+        Self { description, clock, work, noise, checks, mpi, fabrics }.unseated(topology, ranks)
     }
 
     /// Checks it for so many ranks, wherever they are.

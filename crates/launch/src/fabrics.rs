@@ -1,65 +1,28 @@
 //! The installed libraries of fabrics as transports.
 
 use std::cell::RefCell;
+use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::rc::Rc;
+use std::time::Instant;
 
-use bandgap_comm::{Can, Rendezvous, Result, Waiting, Watch};
-use bandgap_kernels::{Added, Entry};
+use bandgap_comm::{Rendezvous, Result, Waiting, Watch};
 use bandgap_tagged::{Fabric, Look};
+use bandgap_units::Library;
 
-use crate::foreign::{self, Foreign};
+use crate::foreign::Foreign;
 use crate::machine::{Machine, Parts};
 
 /// Fruitless looks at a message between two checks whether the run goes on.
 const PATIENCE: u32 = 1 << 12;
 
-/// A module for each transport, as the list wants it.
-macro_rules! fabrics {
-    ($($module:ident $Library:ty;)*) => {$(
-        #[doc = concat!("The transport `", stringify!($module), "`.")]
-        pub mod $module {
-            use super::*;
-
-            /// The transport's name on the command line and in run files.
-            pub const NAME: &str = <$Library>::NAME;
-            /// A short description.
-            pub const MEANING: &str = <$Library>::MEANING;
-            /// The transport's abilities.
-            pub const CAN: Can = can::<$Library>();
-
-            /// Connects this rank.
-            ///
-            /// # Errors
-            /// As [`Fabric::connect`].
-            pub fn connect(
-                _inherited: Vec<OwnedFd>,
-                exposed: usize,
-                meeting: &mut Rendezvous<'_>,
-                parts: Parts,
-            ) -> Result<Box<dyn Machine>> {
-                machine::<$Library>(exposed, meeting, parts)
-            }
-
-            /// Adds this transport to those that a kernel is compiled for.
-            pub fn on<E: Entry>(kernel: Added) -> Added {
-                foreign::on::<E, $Library>(kernel)
-            }
-        }
-    )*};
-}
-
-fabrics! {
-    ucx bandgap_fabric::Ucx;
-    ofi bandgap_fabric::Ofi;
-}
-
-const fn can<T: Fabric>() -> Can {
-    let (library, argument) = (Some(T::OPTION), Some(T::ARGUMENT));
-    Can { hosts: true, messages: true, library, argument, ..Can::USUAL }
-}
-
-fn machine<T: Fabric>(
+/// Connects this rank.
+///
+/// # Errors
+/// As [`Fabric::connect`].
+pub fn connect<T: Fabric>(
+    _inherited: Vec<OwnedFd>,
     exposed: usize,
     meeting: &mut Rendezvous<'_>,
     parts: Parts,
@@ -73,8 +36,31 @@ fn machine<T: Fabric>(
     };
     let patience = if yields { 1 } else { PATIENCE };
     let library = T::connect(meeting, Look { patience, call: RefCell::new(Box::new(call)) })?;
-    Foreign::machine(Rc::new(library), exposed, parts, |library: &T| {
-        let (named, path) = library.described();
-        foreign::described(named, path, &[T::VARIABLES], &[])
-    })
+    Foreign::machine(Rc::new(library), exposed, parts, T::described)
+}
+
+/// The library at `path`, or the one that is installed if that is empty, with all its ways: a rank that is alone opens it.
+///
+/// # Errors
+/// There is none, or it cannot be used.
+pub fn survey<T: Fabric>(path: &str) -> Result<Library> {
+    let mut meeting = Rendezvous {
+        rank: 0,
+        size: 1,
+        secret: [0; 16],
+        deadline: Instant::now(),
+        library: Some(Path::new(path)).filter(|_| !path.is_empty()),
+        argument: None,
+        // No provider is asked for, so that those of the environment do.
+        interface: Ipv4Addr::UNSPECIFIED.into(),
+        // There is nobody to reach.
+        exchange: &mut |_| Ok(Vec::new()),
+    };
+    let look = Look { patience: PATIENCE, call: RefCell::new(Box::new(|_| Ok(()))) };
+    let library = T::connect(&mut meeting, look)?;
+    let (ways, mut is) = (library.ways(), library.described());
+    let names = ways.keys().map(String::as_str);
+    let untried: Vec<&str> = names.filter(|way| !T::TRIED_WAYS.contains(way)).collect();
+    is.facts.insert("untried".to_owned(), untried.join(", "));
+    Ok(Library { ways, ..is })
 }

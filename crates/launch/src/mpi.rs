@@ -7,9 +7,9 @@ use std::rc::Rc;
 use bandgap_comm::{Can, CommError, Rendezvous, Result};
 use bandgap_kernels::{Added, Entry};
 use bandgap_mpi::{World, command, find, start};
+use bandgap_tagged::Fabric;
 use bandgap_units::Library;
 
-use crate::fabrics::ucx;
 use crate::foreign::{self, Foreign};
 use crate::machine::{Machine, Parts};
 
@@ -114,7 +114,9 @@ pub fn over(transport: &str) -> Vec<(String, String)> {
         ("MPIR_CVAR_NOLOCAL", "1"),
         ("UCX_TLS", &only),
     ];
-    let its = all.into_iter().filter(|of| name == ucx::NAME && (of.0 != "UCX_TLS" || way != ""));
+    let its = all.into_iter().filter(|of| {
+        name == <bandgap_fabric::Ucx as Fabric>::NAME && (of.0 != "UCX_TLS" || way != "")
+    });
     its.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bandgap_host::machine::Mpi;
-use bandgap_mpi::{Loaded, find, found};
+use bandgap_mpi::find;
 use bandgap_socket::star::Centre;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -46,19 +45,6 @@ pub fn command(with: Option<&str>, library: Option<&Path>, ranks: usize) -> Resu
             .hint("name it with --launch-with 'mpirun -n {ranks}'")
     })?;
     Ok(vec![program.display().to_string(), "-n".to_owned(), ranks.to_string()])
-}
-
-/// The installed MPIs, and which of them bandgap would use.
-pub fn mpis() -> Vec<Mpi> {
-    let used = find(None).ok().map(|loaded| loaded.path);
-    let of = |loaded: Loaded| Mpi {
-        name: loaded.name(),
-        abi: format!("{:?}", loaded.family).to_lowercase(),
-        launcher: loaded.launcher().map(|program| program.display().to_string()),
-        used: used.as_ref() == Some(&loaded.path),
-        library: loaded.path.display().to_string(),
-    };
-    found().into_iter().map(of).collect()
 }
 
 /// A running launcher.

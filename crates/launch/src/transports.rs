@@ -9,11 +9,11 @@ use bandgap_campaign::beside::Beside;
 use bandgap_comm::{AnyEndpoint, Can, Division, Rendezvous, Result};
 use bandgap_kernels::{Added, Entry};
 use bandgap_sim::Recorder;
+use bandgap_tagged::Fabric;
 
-use crate::fabrics::{ofi, ucx};
 use crate::machine::{AnyRig, Machine, Parts, RigOver};
 use crate::stamped::StampedEnd;
-use crate::{floors, mpi};
+use crate::{fabrics, floors, foreign, mpi};
 
 /// Those that the program added.
 pub(crate) static OWN: OnceLock<Vec<Transport>> = OnceLock::new();
@@ -21,12 +21,14 @@ pub(crate) static OWN: OnceLock<Vec<Transport>> = OnceLock::new();
 macro_rules! transports {
     (own { $($own:ty: $($of_own:ident)*,)* }
      boxed { $($boxed:ty: $($of_boxed:ident)*,)* }
-     native { $($native:ident,)* }) => {
+     native { $($native:ident,)* }
+     fabrics { $($fabric:ty,)* }) => {
         /// Every transport, in the order in which they are listed and compared.
         const ALL: &[Transport] = &[
             $(Transport::of::<$own>()$(.$of_own::<$own>())*,)*
             $(Transport::boxed::<$boxed>()$(.$of_boxed::<$boxed>())*,)*
             $(Transport::native($native::NAME, $native::MEANING, $native::CAN, $native::connect),)*
+            $(Transport::fabric::<$fabric>(),)*
         ];
 
         /// A kernel, compiled for every transport and for virtual time.
@@ -34,6 +36,7 @@ macro_rules! transports {
             let kernel = Added::of::<K>().written_for::<K, Recorder>();
             let kernel = kernel$(.on::<K, RigOver<$own>>())*.on::<K, AnyRig>();
             $(let kernel = $native::on::<K>(kernel);)*
+            $(let kernel = foreign::on::<K, $fabric>(kernel);)*
             kernel
         }
     };
@@ -41,6 +44,7 @@ macro_rules! transports {
 
 // Every transport on a line, with what else it can measure. `own`: kernels are compiled for the transport. `boxed`: the
 // transports share a rig whose calls go through a pointer. `native`: the transport has a rig of its own.
+// `fabrics`: libraries of tagged messages share a rig.
 transports! {
     own {
         bandgap_shm::Shm: together,
@@ -51,8 +55,10 @@ transports! {
     }
     native {
         mpi,
-        ucx,
-        ofi,
+    }
+    fabrics {
+        bandgap_fabric::Ucx,
+        bandgap_fabric::Ofi,
     }
 }
 
@@ -115,6 +121,12 @@ impl Transport {
             stamped: None,
             division: None,
         }
+    }
+
+    const fn fabric<T: Fabric>() -> Self {
+        let (library, argument) = (Some(T::OPTION), Some(T::ARGUMENT));
+        let can = Can { hosts: true, messages: true, library, argument, ..Can::USUAL };
+        Self::native(T::NAME, T::MEANING, can, fabrics::connect::<T>)
     }
 
     pub(crate) const fn stamped<T: bandgap_comm::Stamped>(self) -> Self {

@@ -1,5 +1,6 @@
 //! Libraries opened at run time.
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, OsStr, c_int, c_void};
 use std::fs::File;
 use std::io::Read;
@@ -115,4 +116,12 @@ pub fn file_of(at: NonNull<c_void>) -> Option<PathBuf> {
     };
     let file = PathBuf::from(OsStr::from_bytes(name.to_bytes()));
     Some(file.canonicalize().unwrap_or(file))
+}
+
+/// The files mapped into this process whose names begin with one of these.
+pub fn mapped(names: &[&str]) -> BTreeSet<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let files = maps.lines().filter_map(|line| Some(line[line.find('/')?..].to_owned()));
+    let is_one = |name: &str| names.iter().any(|with| name.starts_with(with));
+    files.filter(|file| file.rsplit('/').next().is_some_and(is_one)).collect()
 }

@@ -1,7 +1,6 @@
 //! Uses any installed MPI: found and opened at run time, without its headers or its compiler.
 //!
-//! * [`find`] opens the library that belongs to the launcher of this process; [`found`] opens all
-//!   available ones.
+//! * [`find`] opens the library that belongs to the launcher of this process; [`everywhere`] is where others may be.
 //! * [`start`] initialises it and returns a [`World`]. An operation is one indirect call into the
 //!   library. Families of binary interfaces differ only in [`Constants`].
 //! * [`Library`] and [`MpiLink`]: message passing and frames over it ([`bandgap_tagged`]).
@@ -31,7 +30,7 @@ pub use error::MpiError;
 pub(crate) use error::Result;
 pub use launcher::{Launcher, Started, command, started};
 pub use load::Loaded;
-pub use search::{find, found, places};
+pub use search::{everywhere, find, places};
 pub use world::{World, start};
 
 /// MPI's own messages and collectives, on parts of a rank's memory.

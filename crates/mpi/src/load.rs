@@ -5,7 +5,7 @@ use std::mem::transmute;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-use bandgap_loader::{Opened, file_of};
+use bandgap_loader::{Opened, file_of, mapped};
 
 use crate::{Family, MpiError, Result};
 
@@ -53,6 +53,28 @@ impl Loaded {
     /// Its name and version, such as `MPICH 4.0.2`, or the first line of its description.
     pub fn name(&self) -> String {
         name(&self.version)
+    }
+
+    /// The files of libraries of fabrics in this process: what it is linked with or has loaded.
+    pub fn fabrics(&self) -> Vec<String> {
+        mapped(&["libucp", "libfabric"]).into_iter().collect()
+    }
+
+    /// Opens what it itself opens only when it is initialised: plug-ins for fabrics, or a fabric's library.
+    pub fn open_fabrics(&self) {
+        // Plug-ins want its symbols. What cannot be opened it cannot use.
+        let _ = self.show();
+        let open = |file: &str| drop(Opened::new(&self.path.with_file_name(file)));
+        // Those of Open MPI, where it puts them, and where Debian does.
+        for folder in ["openmpi", "openmpi/lib/openmpi3"] {
+            open(&format!("{folder}/mca_pml_ucx.so"));
+            open(&format!("{folder}/mca_mtl_ofi.so"));
+        }
+        // Intel MPI has a library of its own.
+        if self.fabrics().is_empty() {
+            open("libfabric.so.1");
+            open("../opt/mpi/libfabric/lib/libfabric.so.1");
+        }
     }
 
     /// The address of a symbol: in a library loaded earlier, which may intercept calls, or in this

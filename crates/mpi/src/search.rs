@@ -61,14 +61,12 @@ fn both(first: &[&'static str], second: &[&'static str]) -> Vec<&'static str> {
     [first, second].concat()
 }
 
-/// Every MPI at [`places`] or known to the loader, each once. Loads them all into this process but
-/// initialises none; call it in another process than the one that measures.
-pub fn found() -> Vec<Loaded> {
-    let mut all: Vec<Loaded> = Vec::new();
-    let others = both(MPICH, OPEN_MPI).into_iter().map(PathBuf::from);
-    for found in places().into_iter().chain(others).filter_map(|path| Loaded::open(&path).ok()) {
-        if all.iter().all(|other| other.path != found.path) {
-            all.push(found);
+/// Where an MPI may be: [`places`], and then every name that the loader may know.
+pub fn everywhere() -> Vec<PathBuf> {
+    let mut all = places();
+    for name in both(MPICH, OPEN_MPI).into_iter().map(PathBuf::from) {
+        if !all.contains(&name) {
+            all.push(name);
         }
     }
     all

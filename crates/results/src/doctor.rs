@@ -31,7 +31,7 @@ pub fn doctor(run: &Run) -> (Vec<Block>, bool) {
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(doubts);
     blocks.extend(fitness(machines).map(Block::Text));
-    blocks.extend(libraries(&run.host["mpi"]));
+    blocks.extend(libraries(&run.host));
     (blocks, bad)
 }
 
@@ -54,20 +54,36 @@ pub(crate) fn fitness<'a>(machines: impl IntoIterator<Item = &'a Value>) -> Opti
     })
 }
 
-/// The MPIs that are installed.
-fn libraries(mpi: &Value) -> Vec<Block> {
+/// The MPIs that are installed, and the libraries of fabrics, with the MPIs over them, their ways and variables.
+fn libraries(host: &Value) -> Vec<Block> {
+    let text = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
     let row = |of: &Value| {
-        let text = |name: &str| Cell::from(of[name].as_str());
         let used = Cell::from((of["used"] == true).then_some("-t mpi"));
-        [text("name"), used, text("library"), text("launcher")]
+        [text(of, "name").into(), used, text(of, "library").into(), text(of, "launcher").into()]
     };
     let heads = ["MPI", "", "library", "started by"].map(Head::new);
-    let table = Table::new(heads).with(list(mpi).iter().map(row));
-    if table.rows.is_empty() {
-        Vec::new()
-    } else {
-        vec![Block::section("libraries", ""), Block::Table(table)]
+    let mpis = Table::new(heads).with(list(&host["mpi"]).iter().map(row));
+    let mut fabrics = Table::new(["fabric", "", ""].map(Head::new));
+    for of in list(&host["fabrics"]) {
+        let users =
+            list(&host["mpi"]).iter().filter(|mpi| list(&mpi["fabrics"]).contains(&of["path"]));
+        let mut users: Vec<String> = users.map(|mpi| text(mpi, "name")).collect();
+        users.dedup();
+        let mut rows = vec![("library", text(of, "path")), ("under", users.join(", "))];
+        let maps = ["facts", "ways", "environment"].map(|map| of[map].as_object());
+        rows.extend(maps.into_iter().flatten().flatten().map(|(name, is)| {
+            let several: Vec<&str> = list(is).iter().filter_map(Value::as_str).collect();
+            (&**name, is.as_str().map_or_else(|| several.join(", "), str::to_owned))
+        }));
+        rows.retain(|(_, is)| !is.is_empty());
+        for (at, (name, is)) in rows.into_iter().enumerate() {
+            let library = if at == 0 { text(of, "name") } else { String::new() };
+            fabrics.push([library.into(), name.into(), is.into()]);
+        }
     }
+    let there: Vec<Table> = [mpis, fabrics].into_iter().filter(|of| !of.rows.is_empty()).collect();
+    let section = there.first().map(|_| Block::section("libraries", ""));
+    section.into_iter().chain(there.into_iter().map(Block::Table)).collect()
 }
 
 fn list(of: &Value) -> &[Value] {

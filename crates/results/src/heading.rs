@@ -109,7 +109,9 @@ pub(crate) fn source(run: &Run) -> String {
 /// A library: its name and number, its file, what started its ranks, and the variables that configure it.
 pub(crate) fn library(of: &Library) -> Vec<String> {
     let variables = of.environment.iter().map(|(name, value)| format!("{name}={value}"));
-    let known = [Some(&of.name), Some(&of.path), of.launcher.as_ref(), of.sends_with.as_ref()];
+    let provider = of.facts.get("provider");
+    let known =
+        [Some(&of.name), provider, Some(&of.path), of.launcher.as_ref(), of.sends_with.as_ref()];
     known.into_iter().flatten().cloned().chain(variables).collect()
 }
 
@@ -196,7 +198,7 @@ mod tests {
             launcher: Some("mpirun -n 2".into()),
             sends_with: Some("pml ucx".into()),
             environment: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(),
-            ..Default::default()
+            ..Library::default()
         };
         let of = ExperimentSetup { library: Some(library.clone()), ..Default::default() };
         run.setup.of = vec![of.clone(), of];

@@ -104,6 +104,7 @@ pub const TEMPLATES: &[Template] = &[
     note("launches_differ", Level::Detail, "launches differ", measuring("more --launches")),
     note("launches_of_kinds", Level::Doubt, "at {bytes:B} launches are of {kinds:n} kinds, from {low:s} to {high:s}: a mean describes none", measuring("more --launches")),
     note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),
+    note("library_untried", Level::Detail, "{library} is used, but bandgap was tried with versions {tried}", NONE),
     note("line_missed", Level::Doubt, "from {from:B} on the times deviate from the line by {rms:%} (rms), {worst:±} at {at:B}", Hint { measured: "--breaks", fitted: "--segments" }),
     note("logp_unfitted", Level::Missing, "only the round trip is known: too few {lacks}", LONGER),
     note("maybe_slow", Level::Answer, "slow: not known of {pairs:n} of {of:n} pairs, which are outside the tolerance and were not repeated alone", LONGER),

@@ -1,11 +1,13 @@
 //! A library of tagged messages as a transport, with its floors: messages there and back on its own calls.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{Bare, CommError, Floor, Measuring, Part, Rendezvous, Result, Timer};
+use bandgap_units::{Library, Ways};
 
 use crate::{Memory, Tagged, Traffic};
 
@@ -36,6 +38,10 @@ pub trait Fabric: Tagged + Sized {
     const ARGUMENT: &'static str;
     /// The beginning of the names of variables that configure it.
     const VARIABLES: &'static str;
+    /// The first and the last version that it was tried with.
+    const TRIED: [(u32, u32); 2];
+    /// The ways that it was tried over.
+    const TRIED_WAYS: &'static [&'static str];
     /// Its floors: half round trips of tagged messages.
     const FLOORS: &'static [Floor];
 
@@ -45,8 +51,26 @@ pub trait Fabric: Tagged + Sized {
     /// There is no such library, it has not what is asked for, it refused, or the ranks did not meet.
     fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self>;
 
-    /// The library's name, its version, and its file.
-    fn described(&self) -> ([String; 2], &Path);
+    /// The library, what this rank uses of it, and what it claims.
+    fn described(&self) -> Library;
+
+    /// Its ways to processes of this host and others, as far as the environment allows them.
+    fn ways(&self) -> Ways;
+
+    /// This library in this version, with what configures it.
+    fn known(name: String, version: &str, path: &Path) -> Library {
+        let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+        let is = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        let [first, last] = Self::TRIED;
+        let range = || format!("{}.{} to {}.{}", first.0, first.1, last.0, last.1);
+        let tried = (is < first || is > last).then(|| ("tried".to_owned(), range()));
+        let (version, path) = (version.to_owned(), path.display().to_string());
+        let text = |of: OsString| of.to_string_lossy().into_owned();
+        let set = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        let environment = set.filter(|(name, _)| name.starts_with(Self::VARIABLES)).collect();
+        let facts = tried.into_iter().collect();
+        Library { name, version, path, facts, environment, ..Library::default() }
+    }
 }
 
 /// One rank's end of a ping-pong of tagged messages. Each message begins with its number, which is checked.

@@ -17,7 +17,7 @@ mod typed;
 pub use bytes::Bytes;
 pub use component::{Category, Layer, Provenance, Side};
 pub use fraction::Fraction;
-pub use library::Library;
+pub use library::{Library, Ways};
 pub use number::{SharedUnit, distinct, significant, significant_short};
 pub use place::Place;
 pub use time::Ns;

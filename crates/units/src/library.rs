@@ -1,6 +1,6 @@
 //! What ranks communicate through, where it is not bandgap's own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,4 +22,14 @@ pub struct Library {
     /// The variables of rank 0 that are for it, or for what is below it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
+    /// What else is known: `build`, `transports` or `domain` in use, `progress`, the `fabric` below an MPI; `tried`, the
+    /// versions that bandgap was tried with, if this is none of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
+    /// Its transports or providers with their devices or addresses, where they were asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ways: Ways,
 }
+
+/// Names of transports or providers, with devices or addresses.
+pub type Ways = BTreeMap<String, BTreeSet<String>>;

@@ -7,7 +7,7 @@ use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::PlacementState;
 use bandgap_host::machine::{Machine, pinning};
-use bandgap_launch::{Classify, Collected, Exit, Result, Transport, mpis, placed, seat};
+use bandgap_launch::{Classify, Collected, Exit, Result, Transport, placed, seat, survey};
 use bandgap_results::doctor;
 use bandgap_stats::State;
 use bandgap_units::Fraction;
@@ -65,7 +65,8 @@ pub fn run(of: &Doctor) -> Result<Exit> {
     let states = if placement.oversubscribed { None } else { states(&mut session)? };
     let topology = &session.stage.topology;
     let host = host.checked(topology, &placement, pinning(&placement.cpus), states.as_deref());
-    session.describe(Machine { mpi: mpis(), ..host });
+    let mpi = survey::mpis();
+    session.describe(Machine { fabrics: survey::fabrics(&mpi), mpi, ..host });
     close(session)
 }
 

@@ -51,7 +51,8 @@ pub struct DomainAttributes {
     domain: Raw,
     pub name: *mut c_char,
     pub threading: c_int,
-    progress: [c_int; 2],
+    /// For control, and for data.
+    pub progress: [c_int; 2],
     pub resources: c_int,
     av_type: c_int,
     pub registration: c_int,
@@ -188,6 +189,10 @@ pub const REGISTRATION: c_int = 1 << 4 | 1 << 5 | 1 << 6 | 1 << 9;
 pub const RELIABLE_DATAGRAM: c_int = 3;
 /// One thread uses a domain: FI_THREAD_DOMAIN.
 pub const ONE_THREAD: c_int = 3;
+/// A queue's reader does not let the library work: FI_PROGRESS_AUTO.
+pub const PROGRESS_AUTO: c_int = 1;
+/// No memory: -FI_ENOMEM.
+pub const NO_MEMORY: c_int = -12;
 /// The library watches its queues: FI_RM_ENABLED.
 pub const WATCHED: c_int = 2;
 pub const AV_TABLE: u64 = 2;
@@ -221,6 +226,7 @@ mod tests {
     fn layouts_are_those_of_the_header() {
         let fields = [
             ("struct fi_info", "mode", offset_of!(Info, mode)),
+            ("struct fi_domain_attr", "control_progress", offset_of!(DomainAttributes, progress)),
             ("struct fi_info", "tx_attr", offset_of!(Info, tx)),
             ("struct fi_info", "rx_attr", offset_of!(Info, rx)),
             ("struct fi_info", "ep_attr", offset_of!(Info, ep)),
@@ -269,6 +275,8 @@ mod tests {
             ("FI_EP_RDM", RELIABLE_DATAGRAM as u64),
             ("FI_THREAD_DOMAIN", ONE_THREAD as u64),
             ("FI_RM_ENABLED", WATCHED as u64),
+            ("FI_PROGRESS_AUTO", PROGRESS_AUTO as u64),
+            ("-FI_ENOMEM", NO_MEMORY as u64),
             ("FI_AV_TABLE", AV_TABLE),
             ("FI_CQ_FORMAT_CONTEXT", CQ_CONTEXT),
             ("FI_ENABLE", ENABLE as u64),

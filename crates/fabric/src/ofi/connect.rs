@@ -8,7 +8,7 @@ use bandgap_comm::{Rendezvous, Result};
 use super::Ofi;
 use super::abi::{AV_TABLE, Av, CQ_CONTEXT, Domain, ENABLE, Fabric, Fid, RECV, Raw, SEND};
 use crate::FabricError;
-use crate::common::{bytes_of, digits_of};
+use crate::common::exchange;
 
 /// Bytes of the longest address of an endpoint.
 const LONGEST: usize = 512;
@@ -57,14 +57,10 @@ impl Ofi {
         let done =
             unsafe { ((*(*self.endpoint).names).get)(self.endpoint, own.as_mut_ptr(), &mut len) };
         self.fine(done, "fi_getname")?;
-        let told = format!("{} {}", self.provider, digits_of(&own[..len.min(LONGEST)]));
-        for (peer, there) in (meeting.exchange)(told)?.into_iter().enumerate() {
-            let (theirs, address) = there.split_once(' ').unwrap_or_default();
-            if theirs != self.provider {
-                let (own, theirs) = (self.provider.clone(), theirs.to_owned());
-                return Err(FabricError::OtherProvider { peer, own, theirs }.into());
-            }
-            let (there, mut address) = (bytes_of(peer, address)?, 0);
+        let is = format!("libfabric {} {}", self.version, self.provider);
+        let told = exchange(meeting, &is, &own[..len.min(LONGEST)])?;
+        for (peer, there) in told.into_iter().enumerate() {
+            let mut address = 0;
             // SAFETY: the address is one of this provider's endpoints.
             let inserted = unsafe {
                 ((*(*table).calls).insert)(table, there.as_ptr(), 1, &mut address, 0, null_mut())

@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
 use bandgap_comm::Rendezvous;
+use bandgap_units::Ways;
 
 use super::WITHIN_HOST;
 use super::abi::{
@@ -20,19 +21,6 @@ pub fn find(
     meeting: &Rendezvous<'_>,
     version: &str,
 ) -> Result<*mut Info, FabricError> {
-    let there = |infos: *mut Info| {
-        let mut names = Vec::new();
-        let mut at = infos;
-        while !at.is_null() {
-            // SAFETY: the list ends with a null pointer, and its elements have all attributes.
-            let (name, next) = unsafe { (text((*(*at).fabric).provider), (*at).next) };
-            if !names.contains(&name) && is_usable(&name) {
-                names.push(name);
-            }
-            at = next;
-        }
-        names
-    };
     if let Some(named) = provider.filter(|name| !is_usable(name)) {
         let why = "it is deprecated, and breaks off long messages";
         return Err(FabricError::NotUsed { named: named.to_owned(), why });
@@ -42,31 +30,43 @@ pub fn find(
     let is_local = |name: &str| name == WITHIN_HOST || name == "sm2";
     for node in [Some(&*node).filter(|_| !provider.is_some_and(is_local)), None] {
         let found = offers(api, provider, node);
-        let Some(first) = there(found).into_iter().next() else {
-            // SAFETY: the list is used no more.
-            unsafe { (api.freeinfo)(found) };
-            continue;
-        };
         let mut best = found;
-        // SAFETY: as above; the first usable one is in the list.
+        // SAFETY: the list ends with a null pointer, its elements have all attributes, and it is used no more.
         unsafe {
-            while text((*(*best).fabric).provider) != first {
+            while !best.is_null() && !is_usable(&text((*(*best).fabric).provider)) {
                 best = (*best).next;
             }
-            let own = (api.dupinfo)(best);
+            let own = best.as_ref().map(|best| (api.dupinfo)(best));
             (api.freeinfo)(found);
-            return Ok(own);
+            if let Some(own) = own {
+                return Ok(own);
+            }
         }
     }
-    let all = offers(api, None, None);
-    let names = there(all);
-    // SAFETY: the list is used no more.
-    unsafe { (api.freeinfo)(all) };
     Err(FabricError::NoTransport {
         named: provider.unwrap_or("any provider").to_owned(),
         library: format!("libfabric {version}"),
-        there: names,
+        there: ways(api).into_keys().collect(),
     })
+}
+
+/// The usable providers, with their domains, which are devices.
+pub fn ways(api: &Api) -> Ways {
+    let all = offers(api, None, None);
+    let (mut ways, mut at) = (Ways::new(), all.cast_const());
+    // SAFETY: as above.
+    while let Some(info) = unsafe { at.as_ref() } {
+        // SAFETY: as above.
+        let [name, domain] =
+            unsafe { [(*info.fabric).provider, (*info.domain).name].map(|of| text(of)) };
+        if is_usable(&name) {
+            ways.entry(name).or_default().insert(domain);
+        }
+        at = info.next;
+    }
+    // SAFETY: the list is used no more.
+    unsafe { (api.freeinfo)(all) };
+    ways
 }
 
 /// Whether bandgap runs over a provider. That of `sockets` takes 7 ms a message if its thread shares a processor with the

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::program::fabrics::here;
 use crate::program::subject::{
     BINARY, COMMUNICATION, Finished, INTERRUPTED, PATIENCE, RANK, REMOTE, USAGE, Workdir, skipped,
     wait,
@@ -109,6 +110,17 @@ fn measured_between_hosts() {
         assert_eq!((&host["name"], &host["network"]["name"]), (&name.into(), &"eth0".into()));
         assert_eq!(host["description"]["host_name"], name);
         assert!(host["clock"]["ns_per_tick"].as_f64() > Some(0.0));
+    }
+    for over in here().map(|of| if of.name == "ucx" { "ucx:tcp" } else { of.name }) {
+        let line = format!("BANDGAP comms1 -t {over} -H h1,h2 --sizes 8,64KiB {few}");
+        let run = bed.run(place, &line).measured().json();
+        let of = &run["setup"]["of"][0];
+        assert_eq!(
+            (&of["transport"], &of["placement"]["distance"]),
+            (&over.into(), &"network".into())
+        );
+        assert_ne!(of["library"]["facts"]["provider"], "shm", "{of}");
+        assert!(run["conditions"][0]["verified"]["checked"].as_u64() > Some(0), "{run}");
     }
     let floors = format!("BANDGAP floor udp tcp -H h1,h2 --sizes 8,1KiB {longer}");
     let run = bed.run(place, &floors).measured().json();

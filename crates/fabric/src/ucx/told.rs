@@ -1,0 +1,70 @@
+//! What UCX tells of itself: its transports, those in use, and its build.
+
+use std::path::Path;
+use std::ptr::null_mut;
+
+use bandgap_tagged::Fabric;
+use bandgap_units::{Library, Ways};
+
+use super::{Raw, Ucx};
+use crate::common::text;
+
+impl Ucx {
+    /// The library, its build, and what it uses to reach another rank.
+    pub(super) fn as_it_is(&self) -> Library {
+        let mut is = Self::known(format!("UCX {}", self.version), &self.version, &self.path);
+        if has_assertions(&self.path) {
+            is.facts.insert("build".to_owned(), "assertions".to_owned());
+        }
+        if let Some(&endpoint) = self.endpoints.iter().find(|of| !of.is_null()) {
+            is.facts.insert("transports".to_owned(), self.used(endpoint).join(", "));
+        }
+        is
+    }
+
+    /// The transports of a context, with devices. Lines such as: resource 2 : md 2 dev 2 flags -- posix/memory.
+    pub(super) fn resources(&self, context: Raw) -> Ways {
+        // SAFETY: the context has been made, and the stream is open.
+        let told = printed(|stream| unsafe { (self.api.print_info)(context, stream) });
+        let lines = told.lines().filter(|line| line.contains("resource "));
+        let all = lines.filter_map(|line| line.rsplit([' ', '\t']).next()?.split_once('/'));
+        let mut ways = Ways::new();
+        for (name, device) in all {
+            ways.entry(name.to_owned()).or_default().insert(device.to_owned());
+        }
+        ways
+    }
+
+    /// What an endpoint uses. Lines such as: lane[0]:  2:rc_mlx5/mlx5_0:1.0 md[1] -> …
+    fn used(&self, endpoint: Raw) -> Vec<String> {
+        // SAFETY: the endpoint has been made, and the stream is open.
+        let told = printed(|stream| unsafe { (self.api.print_endpoint)(endpoint, stream) });
+        let of = |line: &str| {
+            let lane = line.split_once("lane[")?.1.split_whitespace().nth(1)?;
+            Some(lane.split_once(':')?.1.rsplit_once('.')?.0.to_owned())
+        };
+        told.lines().filter_map(of).collect()
+    }
+}
+
+/// Whether the library was built with assertions: it has the text of one that other builds leave out.
+fn has_assertions(path: &Path) -> bool {
+    let text = b"UCP_REQUEST_FLAG_COMPLETED)";
+    std::fs::read(path).is_ok_and(|bytes| bytes.windows(text.len()).any(|of| of == text))
+}
+
+/// What a function writes to a stream.
+fn printed(write: impl FnOnce(*mut libc::FILE)) -> String {
+    let (mut at, mut len) = (null_mut(), 0);
+    // SAFETY: the stream writes text that ends with 0 to memory of its own until it is closed. That is freed.
+    unsafe {
+        let stream = libc::open_memstream(&mut at, &mut len);
+        if !stream.is_null() {
+            write(stream);
+            libc::fclose(stream);
+        }
+        let printed = text(at);
+        libc::free(at.cast());
+        printed
+    }
+}
