@@ -11,6 +11,8 @@
 //! *Sources*: Welch, "The Generalization of 'Student's' Problem" (1947); Westfall and Young, "Resampling-Based Multiple
 //! Testing" (1993), algorithm 4.1, for the permutation.
 
+use std::collections::BTreeMap;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -50,7 +52,7 @@ pub enum Verdict {
     /// It is less.
     Less,
     /// It cannot be told.
-    Open,
+    Open(Reason),
 }
 
 /// Why a verdict is open.
@@ -60,8 +62,8 @@ pub enum Reason {
     FewLaunches,
     /// The interval is too wide.
     Wide,
-    /// Without this launch nothing would be seen: whether of B, and its index.
-    OneLaunch(bool, usize),
+    /// Without one of the launches nothing would be seen.
+    OneLaunch,
     /// Launches that change sides at random give as much too often.
     Chance,
 }
@@ -77,8 +79,6 @@ pub struct Change {
     pub p: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why it is open.
-    pub reason: Option<Reason>,
     /// Launches a side at which one like it would be decided.
     pub needed: Option<u64>,
 }
@@ -88,89 +88,81 @@ const DRAWS: u32 = 1999;
 /// The most launches a side that are named as needed.
 const MOST_NEEDED: u64 = 1000;
 
-/// Judges all values.
+/// Judges all values. Those of a group have as many launches.
 ///
 /// *Formula*: d = mean b − mean a; its interval is d ± t(ν, 1 − (1 − confidence)/Q)·√(s²ₐ/nₐ + s²_b/n_b), with ν = 2n − 2
-/// for n launches on both sides, else that of Welch and Satterthwaite, and Q the number of values of its family that have two launches a side. p is that of
-/// Westfall and Young's step-down maxT over all families, from 1999 seeded draws.
+/// for n launches on both sides, else that of Welch and Satterthwaite, and Q the number of values of its family that have
+/// two launches a side. p is that of Westfall and Young's step-down maxT over all families, from 1999 seeded draws.
 /// *Assumes* that launches are independent of each other; values of a launch need not be.
-/// *Errors*: fewer than four launches a side decide nothing but [`Verdict::Same`]: at best one in ten or more of the
-/// draws has the sides as they are, or mirrored.
+/// *Errors*: fewer than four launches a side decide nothing but [`Verdict::Same`]: one in ten or more of the draws has the
+/// sides as they are, or exchanged.
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
 pub fn judge(all: &[Sides], asked: Asked) -> Vec<Change> {
-    let chances = chances(all);
-    let has_two = |of: &&Sides| Welch::of(&known(&of.a), &known(&of.b)).is_some();
-    let families: Vec<usize> = all.iter().filter(has_two).map(|of| of.family).collect();
-    let judged = |(sides, p): (&Sides, Option<f64>)| {
-        let [a, b] = [known(&sides.a), known(&sides.b)];
-        let mut change = Change {
-            value: (!a.is_empty() && !b.is_empty()).then(|| mean(&b) - mean(&a)),
-            interval: None,
-            p,
-            verdict: Verdict::Open,
-            reason: Some(Reason::FewLaunches),
-            needed: None,
+    let tests: Vec<Option<Test>> = all.iter().map(Test::of).collect();
+    let chances = chances(all, &tests);
+    let judged = |((sides, test), p): ((&Sides, &Option<Test>), Option<f64>)| {
+        let means = average(&sides.a).zip(average(&sides.b));
+        let value = means.map(|(a, b)| b - a);
+        let Some((test, p)) = test.as_ref().zip(p) else {
+            let verdict = Verdict::Open(Reason::FewLaunches);
+            return Change { value, interval: None, p: None, verdict, needed: None };
         };
-        let Some(welch) = Welch::of(&a, &b) else { return change };
-        let count = families.iter().filter(|family| **family == sides.family).count();
-        let confidence = 1.0 - (1.0 - asked.confidence) / count as f64;
-        let interval = welch.interval(confidence);
-        let Interval { low, high } = interval;
-        let (verdict, reason) = match () {
-            () if -asked.margin <= low && high <= asked.margin => (Verdict::Same, None),
-            () if low > 0.0 || high < 0.0 => match alone(sides, asked.confidence, low > 0.0) {
-                _ if p.is_none_or(|p| p > 1.0 - asked.confidence) => {
-                    (Verdict::Open, Some(Reason::Chance))
-                }
-                Some(reason) => (Verdict::Open, Some(reason)),
-                None if low > 0.0 => (Verdict::More, None),
-                None => (Verdict::Less, None),
-            },
-            () => (Verdict::Open, Some(Reason::Wide)),
+        let is_its =
+            |(of, test): &(&Sides, &Option<Test>)| of.family == sides.family && test.is_some();
+        let family = all.iter().zip(&tests).filter(is_its).count() as f64;
+        let confidence = 1.0 - (1.0 - asked.confidence) / family;
+        let Interval { low, high } = test.interval(confidence);
+        let verdict = match () {
+            () if -asked.margin <= low && high <= asked.margin => Verdict::Same,
+            () if low <= 0.0 && high >= 0.0 => Verdict::Open(Reason::Wide),
+            () if p > 1.0 - asked.confidence => Verdict::Open(Reason::Chance),
+            () if rests_on_one(sides, asked.confidence) => Verdict::Open(Reason::OneLaunch),
+            () if low > 0.0 => Verdict::More,
+            () => Verdict::Less,
         };
-        let needed = || welch.needed(confidence, asked.margin);
-        let needed = (verdict == Verdict::Open).then(needed).flatten();
-        change = Change { interval: Some(interval), verdict, reason, needed, ..change };
-        change
+        let is_open = matches!(verdict, Verdict::Open(_));
+        let needed = is_open.then(|| test.needed(confidence, asked.margin)).flatten();
+        Change { value, interval: Some(Interval { low, high }), p: Some(p), verdict, needed }
     };
-    all.iter().zip(chances).map(judged).collect()
+    all.iter().zip(&tests).zip(chances).map(judged).collect()
 }
 
 fn known(launches: &[Option<f64>]) -> Vec<f64> {
     launches.iter().flatten().copied().collect()
 }
 
-/// The launch without which the change is not seen at the plain confidence.
-fn alone(sides: &Sides, confidence: f64, is_more: bool) -> Option<Reason> {
-    let without = |of_b: bool, at: usize| {
-        let mut left = sides.clone();
-        let launches = if of_b { &mut left.b } else { &mut left.a };
-        launches[at].take()?;
-        let holds = Welch::of(&known(&left.a), &known(&left.b)).is_some_and(|welch| {
-            let Interval { low, high } = welch.interval(confidence);
-            if is_more { low > 0.0 } else { high < 0.0 }
-        });
-        (!holds).then_some(Reason::OneLaunch(of_b, at))
-    };
-    let of_a = (0..sides.a.len()).map(|at| (false, at));
-    of_a.chain((0..sides.b.len()).map(|at| (true, at))).find_map(|(of_b, at)| without(of_b, at))
+fn average(launches: &[Option<f64>]) -> Option<f64> {
+    let known = known(launches);
+    (!known.is_empty()).then(|| mean(&known))
 }
 
-/// A difference of means.
-struct Welch {
+/// Whether the change is not seen, at the plain confidence, without one of the launches.
+fn rests_on_one(sides: &Sides, confidence: f64) -> bool {
+    let count = sides.a.len();
+    let hides = |at: usize| {
+        let mut left = sides.clone();
+        let launch = if at < count { &mut left.a[at] } else { &mut left.b[at - count] };
+        launch.take().is_some()
+            && Test::of(&left).is_none_or(|test| test.interval(confidence).contains(0.0))
+    };
+    (0..count + sides.b.len()).any(hides)
+}
+
+/// A difference of means, with s²/n and n of both sides.
+struct Test {
     value: f64,
-    /// s²/n and n of both sides.
     parts: [(f64, f64); 2],
 }
 
-impl Welch {
+impl Test {
     /// `None` for fewer than two launches on a side.
-    fn of(a: &[f64], b: &[f64]) -> Option<Welch> {
+    fn of(sides: &Sides) -> Option<Test> {
+        let [a, b] = [known(&sides.a), known(&sides.b)];
         let part = |of: &[f64]| (variance(of) / of.len() as f64, of.len() as f64);
         (a.len() > 1 && b.len() > 1)
-            .then(|| Welch { value: mean(b) - mean(a), parts: [part(a), part(b)] })
+            .then(|| Test { value: mean(&b) - mean(&a), parts: [part(&a), part(&b)] })
     }
 
     fn interval(&self, confidence: f64) -> Interval {
@@ -188,7 +180,7 @@ impl Welch {
         t_interval(self.value, sum, degrees, confidence)
     }
 
-    /// Launches a side at which the half-width decides, if value and scatter stay.
+    /// Launches a side at which the half-width decides, if value and scatter stay; steps are of a tenth.
     fn needed(&self, confidence: f64, margin: f64) -> Option<u64> {
         let scatter: f64 = self.parts.iter().map(|(part, count)| part * count).sum();
         let half = self.value.abs().max(margin - self.value.abs());
@@ -196,49 +188,31 @@ impl Welch {
             let of = *count as f64;
             student_factor(2.0 * of - 2.0, confidence) * (scatter / of).sqrt() < half
         };
-        // The least of a few: the next steps are of a tenth.
-        std::iter::successors(Some(4), |count| Some(count + 1 + count / 10))
-            .take_while(|count| *count <= MOST_NEEDED)
-            .find(decides)
+        let counts = std::iter::successors(Some(4), |count| Some(count + 1 + count / 10));
+        counts.take_while(|count| *count <= MOST_NEEDED).find(decides)
     }
 }
 
-/// For each value with two launches a side, how often launches that change sides give a |t| as great.
-fn chances(all: &[Sides]) -> Vec<Option<f64>> {
-    let mut groups: Vec<(usize, [usize; 2])> = Vec::new();
-    for sides in all {
-        let long = [sides.a.len(), sides.b.len()];
-        match groups.iter_mut().find(|(group, _)| *group == sides.group) {
-            Some((_, own)) => *own = [own[0].max(long[0]), own[1].max(long[1])],
-            None => groups.push((sides.group, long)),
-        }
-    }
-    // Whether each launch is of A, as they are. The draws are the same whichever side is called A.
-    let is_turned = all.iter().map(|of| mean_of(&of.b) - mean_of(&of.a)).find(|d| *d != 0.0);
-    let is_turned = is_turned.is_some_and(|d| d < 0.0);
-    let mut marks: Vec<Vec<bool>> =
-        groups.iter().map(|(_, [a, b])| marked(*a, *b, is_turned)).collect();
-    let place = |sides: &Sides| groups.iter().position(|(group, _)| *group == sides.group);
-    let pooled = |(at, sides): (usize, &Sides)| {
-        let group = place(sides)?;
-        let [long_a, long_b] = groups[group].1;
-        let padded = |of: &[Option<f64>], long: usize| {
-            let centre = mean_of(&sides.a);
-            let mut of: Vec<Option<f64>> = of.iter().map(|x| x.map(|x| x - centre)).collect();
-            of.resize(long, None);
-            of
-        };
-        let mut both = [padded(&sides.a, long_a), padded(&sides.b, long_b)];
-        if is_turned {
-            both.reverse();
-        }
-        let enough = both.iter().all(|of| of.iter().flatten().count() > 1);
-        enough.then(|| (at, group, both.concat()))
+/// For each value with a test, how often launches that change sides give a |t| as great.
+fn chances(all: &[Sides], tests: &[Option<Test>]) -> Vec<Option<f64>> {
+    // The draws are the same whichever side is called A.
+    let first = tests.iter().flatten().map(|test| test.value).find(|value| *value != 0.0);
+    let is_turned = first.is_some_and(|value| value < 0.0);
+    let pooled = |(at, test): (usize, &Option<Test>)| {
+        test.as_ref()?;
+        let Sides { group, a, b, .. } = &all[at];
+        let (a, b) = if is_turned { (b, a) } else { (a, b) };
+        let centre = average(a)?;
+        let both = a.iter().chain(b).map(|of| of.map(|of| of - centre));
+        Some((at, *group, a.len(), both.collect::<Vec<_>>()))
     };
-    let pooled: Vec<(usize, usize, Vec<Option<f64>>)> =
-        all.iter().enumerate().filter_map(pooled).collect();
-    let all_t = |marks: &[Vec<bool>]| -> Vec<f64> {
-        pooled.iter().map(|(_, group, of)| statistic(of, &marks[*group])).collect()
+    let pooled: Vec<_> = tests.iter().enumerate().filter_map(pooled).collect();
+    let marks = pooled.iter().map(|(_, group, first, both)| {
+        (*group, (0..both.len()).map(|at| at < *first).collect::<Vec<bool>>())
+    });
+    let mut marks: BTreeMap<usize, Vec<bool>> = marks.collect();
+    let all_t = |marks: &BTreeMap<usize, Vec<bool>>| -> Vec<f64> {
+        pooled.iter().map(|(_, group, _, both)| statistic(both, &marks[group])).collect()
     };
     let seen = all_t(&marks);
     let mut order: Vec<usize> = (0..pooled.len()).collect();
@@ -246,17 +220,15 @@ fn chances(all: &[Sides]) -> Vec<Option<f64>> {
     let mut counts = vec![1_u32; pooled.len()];
     let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
     for _ in 0..DRAWS {
-        marks.iter_mut().for_each(|of| of.shuffle(&mut random));
-        let drawn = all_t(&marks);
-        let mut greatest = 0.0_f64;
+        marks.values_mut().for_each(|of| of.shuffle(&mut random));
+        let (drawn, mut greatest) = (all_t(&marks), 0.0_f64);
         for &at in &order {
             greatest = greatest.max(drawn[at]);
             // Sums in another order differ in the last digits.
             counts[at] += u32::from(greatest >= seen[at] * (1.0 - 1e-9));
         }
     }
-    let mut found = vec![None; all.len()];
-    let mut least = 0.0_f64;
+    let (mut found, mut least) = (vec![None; all.len()], 0.0_f64);
     for &at in order.iter().rev() {
         least = least.max(f64::from(counts[at]) / f64::from(DRAWS + 1));
         found[pooled[at].0] = Some(least);
@@ -264,20 +236,7 @@ fn chances(all: &[Sides]) -> Vec<Option<f64>> {
     found
 }
 
-/// The mean; 0 of nothing.
-fn mean_of(launches: &[Option<f64>]) -> f64 {
-    let known = known(launches);
-    if known.is_empty() { 0.0 } else { mean(&known) }
-}
-
-fn marked(a: usize, b: usize, is_turned: bool) -> Vec<bool> {
-    let [first, second] = if is_turned { [b, a] } else { [a, b] };
-    let mut marks = vec![true; first];
-    marks.resize(first + second, false);
-    marks
-}
-
-/// Welch's |t| of marked against other launches; 0 where a side has fewer than two.
+/// |t| of marked against other launches; 0 where a side has fewer than two.
 fn statistic(launches: &[Option<f64>], marks: &[bool]) -> f64 {
     let mut sums = [[0.0; 3]; 2];
     for (x, mark) in launches.iter().zip(marks) {
@@ -285,18 +244,14 @@ fn statistic(launches: &[Option<f64>], marks: &[bool]) -> f64 {
         let own = &mut sums[usize::from(*mark)];
         *own = [own[0] + 1.0, own[1] + x, own[2] + x * x];
     }
-    if sums.iter().any(|[count, ..]| *count < 2.0) {
-        return 0.0;
-    }
     let part = |[count, sum, squares]: [f64; 3]| {
         let left = squares - sum * sum / count;
         // What is left of equal values is rounding.
-        let left = if left <= 1e-12 * squares { 0.0 } else { left };
-        left / (count - 1.0) / count
+        if left <= 1e-12 * squares { 0.0 } else { left / (count - 1.0) / count }
     };
     let difference = (sums[0][1] / sums[0][0] - sums[1][1] / sums[1][0]).abs();
-    let error = (part(sums[0]) + part(sums[1])).sqrt();
-    if difference == 0.0 { 0.0 } else { difference / error }
+    let is_none = difference == 0.0 || sums.iter().any(|[count, ..]| *count < 2.0);
+    if is_none { 0.0 } else { difference / (part(sums[0]) + part(sums[1])).sqrt() }
 }
 
 #[cfg(test)]
