@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::list::Outcome;
 use crate::run::Run;
 use matched::{ById, Values, matched};
-pub use setups::Differences;
+pub use setups::{Difference, Differences};
 
 /// The file of a comparison.
 pub const COMPARISON: &str = "comparison.json";
@@ -320,3 +320,6 @@ fn words([a, b]: [&[(String, Run)]; 2], judged: &[Judged]) -> Vec<Judged> {
     };
     of_side(a).into_iter().filter_map(differs).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,7 +31,9 @@ mod why;
 pub use breakdown::{
     Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
 };
-pub use compare::{COMPARISON, Comparison, Differences, Judged, Rule, Side, Word, compare};
+pub use compare::{
+    COMPARISON, Comparison, Difference, Differences, Judged, Rule, Side, Word, compare,
+};
 pub use curves::curve;
 pub use doctor::doctor;
 pub use files::{drawn, values, write_all};

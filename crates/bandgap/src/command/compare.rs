@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bandgap_launch::{Classify, Exit, Failure, Result, told};
 use bandgap_record::RunDir;
 use bandgap_report::text;
-use bandgap_results::{COMPARISON, Comparison, Differences, Run, Word, compare};
+use bandgap_results::{COMPARISON, Comparison, Difference, Differences, Run, Word, compare};
 use bandgap_units::Fraction;
 use clap::Args;
 
@@ -81,10 +81,10 @@ const CONFIDENCE: f64 = 0.95;
 pub fn run(of: &Compare) -> Result<Exit> {
     let (a, b) = (side(&of.a)?, side(&of.b)?);
     let mut made = compare([&a, &b], CONFIDENCE, of.margin.0);
-    let refused = |exit, why, fields: &[_], hint| {
+    let refused = |exit, why, fields: &[Difference], hint: &str| {
         let failure = Failure::new(exit, format!("compare {} with {}: {why}", of.a, of.b));
-        let fields = fields.iter().map(ToString::to_string);
-        Err(fields.fold(failure, Failure::hint).hint(hint))
+        let fields = fields.iter().map(|of| format!("{of}; ")).collect::<String>();
+        Err(failure.hint(fields + hint))
     };
     let Differences { machine, experiment, .. } = &made.setup;
     if !machine.is_empty() && !of.across {
@@ -95,8 +95,9 @@ pub fn run(of: &Compare) -> Result<Exit> {
         let hint = "run the same command for both";
         return refused(Exit::Missing, "they have nothing in common", experiment, hint);
     }
-    let exit = of.judge(&mut made);
-    (made.exit, made.fail_on) = (exit.code(), of.fails_on());
+    made.fail_on = of.fails_on();
+    let exit = judge(&made, of.require_all);
+    made.exit = exit.code();
     let json = serde_json::to_string_pretty(&made).class(Exit::Defect)? + "\n";
     let unwritable = |error| Failure::new(Exit::Output, told(&error));
     if let Some(directory) = &of.out {
@@ -111,7 +112,7 @@ pub fn run(of: &Compare) -> Result<Exit> {
     let launches = made.sides[1].launches.max(1) as f64;
     let minutes = b.iter().map(|(_, run)| run.elapsed.0).sum::<f64>() / launches / 60.0;
     let blocks = || text(&made.blocks(of.verbose, minutes), &layout());
-    let text = if of.markdown { made.markdown() } else { blocks() };
+    let text = if of.markdown { made.markdown(minutes) } else { blocks() };
     print(text.as_bytes()).map(|()| exit)
 }
 
@@ -122,21 +123,20 @@ impl Compare {
         let more = usual.into_iter().chain(strict).map(str::to_owned);
         self.fail_on.iter().cloned().chain(more).collect()
     }
+}
 
-    /// The exit code: the gravest that applies.
-    fn judge(&self, made: &Comparison) -> Exit {
-        let fails_on = self.fails_on();
-        let has = |name: &str| fails_on.iter().any(|of| of == name);
-        let is_bad = OF_VALUES.iter().any(|(name, word)| has(name) && made.has(*word));
-        let is_machine = made.verdict == Word::Machine;
-        let lacks = self.require_all && !(made.only_in_a.is_empty() && made.only_in_b.is_empty());
-        let is_untold = made.verdict == Word::CannotTell && !made.has(Word::Same);
-        match () {
-            () if is_machine && is_bad && !has("machine") => Exit::Setups,
-            () if lacks || is_untold => Exit::Missing,
-            () if if is_machine { has("machine") } else { is_bad } => Exit::Doubtful,
-            () => Exit::Fine,
-        }
+/// The exit code: the gravest that applies.
+fn judge(made: &Comparison, requires_all: bool) -> Exit {
+    let has = |name: &str| made.fail_on.iter().any(|of| of == name);
+    let is_bad = OF_VALUES.iter().any(|(name, word)| has(name) && made.has(*word));
+    let is_machine = made.verdict == Word::Machine;
+    let lacks = requires_all && !(made.only_in_a.is_empty() && made.only_in_b.is_empty());
+    let is_untold = made.verdict == Word::CannotTell && !made.has(Word::Same);
+    match () {
+        () if is_machine && is_bad && !has("machine") => Exit::Setups,
+        () if lacks || is_untold => Exit::Missing,
+        () if if is_machine { has("machine") } else { is_bad } => Exit::Doubtful,
+        () => Exit::Fine,
     }
 }
 

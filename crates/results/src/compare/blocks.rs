@@ -35,7 +35,7 @@ impl Comparison {
         let heads = ["", "A", "B", &self.change(), "verdict"].map(Head::new);
         let table = Table::new(heads).with(rows.map(row));
         let table = (!table.rows.is_empty()).then_some(Block::Table(table));
-        let text = [self.rest(all), self.undecided(minutes), self.last()];
+        let text = [self.rest(all, minutes), self.last()];
         let text = text.into_iter().filter(|text| !text.is_empty()).map(Block::Text);
         let section = Block::section("compare", title.join(SECTION_PARTS));
         [section, Block::Text(self.setups())].into_iter().chain(table).chain(text).collect()
@@ -65,8 +65,13 @@ impl Comparison {
         ])
     }
 
-    /// What the table leaves out.
-    fn rest(&self, all: bool) -> String {
+    /// What the table leaves out, and what would decide what cannot be told.
+    fn rest(&self, all: bool, minutes: f64) -> String {
+        let open = self.quantities.iter().filter(|of| of.verdict == Word::CannotTell);
+        let needed = open.filter_map(|of| of.launches_needed).max().map(|needed| {
+            let minutes = (minutes * needed as f64).max(1.0);
+            format!("--launches {needed} on each side, about {minutes:.0} min each")
+        });
         let same = self.quantities.iter().filter(|of| of.verdict == Word::Same).count();
         let others = (self.quantities.len() - same).saturating_sub(ROWS);
         let count =
@@ -75,19 +80,10 @@ impl Comparison {
         said([
             ("Others that did not stay the same (-v)", count(others)),
             (&within, count(same)),
+            ("What cannot be told would be with", needed.unwrap_or_default()),
             ("Only in A", few(self.only_in_a.iter().cloned())),
             ("Only in B", few(self.only_in_b.iter().cloned())),
         ])
-    }
-
-    /// What would decide what cannot be told.
-    fn undecided(&self, minutes: f64) -> String {
-        let open = self.quantities.iter().filter(|of| of.verdict == Word::CannotTell);
-        let needed = open.filter_map(|of| of.launches_needed).max().map(|needed| {
-            let minutes = (minutes * needed as f64).max(1.0);
-            format!("--launches {needed} on each side, about {minutes:.0} min each")
-        });
-        said([("What cannot be told would be", needed.unwrap_or_default())])
     }
 
     /// The exit code, and why.
@@ -96,7 +92,7 @@ impl Comparison {
     }
 
     /// As a comment on a pull request.
-    pub fn markdown(&self) -> String {
+    pub fn markdown(&self, minutes: f64) -> String {
         let cell = |cell: Cell| match cell {
             Cell::Text(text) | Cell::Number(text) => text.replace('|', "\\|"),
             Cell::Value(shown) => written(&shown),
@@ -106,7 +102,7 @@ impl Comparison {
         let line = |of| format!("| {} |\n", row(of).map(cell).join(" | "));
         let (verdict, change) = (self.verdict.words(), self.change());
         let head = format!("| | before | after | {change} | |\n|---|--:|--:|--:|---|\n");
-        let rest = [self.rest(false), self.setups(), self.last()].join("\n\n");
+        let rest = [self.rest(false, minutes), self.setups(), self.last()].join("\n\n");
         format!(
             "### bandgap: {verdict}\n\n{head}{}\n{rest}\n",
             changed.map(line).collect::<String>()

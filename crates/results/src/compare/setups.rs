@@ -1,7 +1,6 @@
 //! How the set-ups of two sides differ: by named fields, in three classes.
 
-use std::fmt;
-
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -19,7 +18,8 @@ pub struct Differences {
 }
 
 /// A field that differs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Display, PartialEq, Serialize, Deserialize)]
+#[display("{field} {a} → {b}")]
 pub struct Difference {
     /// Its place in a run; of an experiment behind `EXPERIMENT TRANSPORT`.
     pub field: String,
@@ -39,13 +39,6 @@ const EXPECTED: &str = "bandgap/version bandgap/revision setup/machine/build set
 const EXPERIMENT: &str = "ranks wait buffers shape placement/distance placement/oversubscribed";
 /// Those that are expected to differ.
 const LIBRARY: &str = "library/name library/version library/environment placement/cores";
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = |of: &Value| of.as_str().map_or_else(|| of.to_string(), str::to_owned);
-        write!(f, "{} {} → {}", self.field, word(&self.a), word(&self.b))
-    }
-}
 
 impl Differences {
     /// Between the first run and all others.
