@@ -16,7 +16,6 @@ use bandgap_stats::interval::mean_interval;
 use bandgap_stats::quantile::{mean, sorted};
 use serde::{Deserialize, Serialize};
 
-use crate::list::Outcome;
 use crate::run::Run;
 use matched::{ById, Values, matched};
 pub use setups::{Difference, Differences};
@@ -305,8 +304,8 @@ fn of_change(of: &Values, sides: &Sides, change: Change, confidence: f64) -> Jud
 /// The words that differ, of exact values and of those that changed.
 fn words([a, b]: [&[(String, Run)]; 2], judged: &[Judged]) -> Vec<Judged> {
     let of_side = |runs: &[(String, Run)]| -> Vec<[String; 3]> {
-        let results = runs.iter().flat_map(|(_, run)| &run.results).map(Outcome::as_shown);
-        results.flat_map(|of| of.words()).collect()
+        let results = runs.iter().take(1).flat_map(|(_, run)| &run.results);
+        results.flat_map(|of| of.as_shown().words()).collect()
     };
     let others = of_side(b);
     let differs = |[id, word, of]: [String; 3]| {

@@ -146,8 +146,7 @@ fn side(named: &str) -> Result<Vec<(String, Run)>> {
     let names = named.split(if is_one { '\0' } else { ',' });
     let read = |name: &str| {
         let (path, run) = kept(Path::new(name))?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok((name, run))
+        Ok((path.display().to_string(), run))
     };
     names.map(read).collect()
 }

@@ -56,7 +56,9 @@ impl Comparison {
         let fields = |of: &[_]| few(of.iter().map(ToString::to_string));
         let floor = self.machine.floors.iter().min_by_key(|of| of.verdict);
         let floor = floor.map(|of| format!("{} {}", of.id, changed(of)));
+        let is_same = self.sides[0].runs == self.sides[1].runs;
         said([
+            ("Both sides", if is_same { "the same run" } else { "" }.to_owned()),
             ("Two machines", fields(&setup.machine)),
             ("Not the same experiment, so not compared", fields(&setup.experiment)),
             ("Differ", fields(&setup.expected)),

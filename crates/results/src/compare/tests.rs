@@ -4,6 +4,7 @@ use bandgap_record::{Column, Form, Place, Row, Rows};
 use serde_json::json;
 
 use super::*;
+use crate::list::Outcome;
 use crate::logp::{Logp, OverFloor};
 
 /// What a side is multiplied by: os, all times of a signature and its floor, the curve from 1 MiB on.
