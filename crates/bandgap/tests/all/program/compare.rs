@@ -42,7 +42,9 @@ const CURVE: &str = "series/comms1/sim:own/time";
 #[test]
 fn a_change_is_told_from_none_and_the_code_says_so() {
     let place = Workdir::new();
-    [("a", 3.0), ("b", 3.0), ("slow", 3.6)].map(|(out, per_byte)| measured(&place, out, per_byte));
+    for (out, per_byte) in [("a", 3.0), ("b", 3.0), ("slow", 3.6)] {
+        measured(&place, out, per_byte);
+    }
     assert_eq!(compared(&place, 0, "a b")["verdict"], "same");
     let made = compared(&place, DOUBTFUL, "a slow");
     assert_eq!((&made["verdict"], &made["quantities"][0]["id"]), (&"slower".into(), &CURVE.into()));
@@ -65,7 +67,9 @@ fn a_change_is_told_from_none_and_the_code_says_so() {
 #[test]
 fn what_does_not_compare_has_a_code_of_its_own() {
     let place = Workdir::new();
-    [("a", 3.0), ("b", 3.6)].map(|(out, per_byte)| measured(&place, out, per_byte));
+    for (out, per_byte) in [("a", 3.0), ("b", 3.6)] {
+        measured(&place, out, per_byte);
+    }
     place.run("synch1 -t sim:ipsc860 -q --out other".split(' ')).ends(0);
     place.refuses(MISSING, "compare a other");
     place.refuses(USAGE, "compare a b --margin 0");
