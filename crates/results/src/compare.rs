@@ -221,7 +221,8 @@ fn judged(all: &ById, asked: Asked, by_run: bool, runs: &[&Run]) -> Vec<Judged> 
     let sides: Vec<Sides> = sides.collect();
     let changes = judge(&sides, asked);
     let one = |(((id, of), sides), change): (((&String, &Values), &Sides), Change)| {
-        let change = if of.is_exact { exact(of, asked.margin) } else { change };
+        let is_exact = of.is_exact && !of.points.is_empty();
+        let change = if is_exact { exact(of, asked.margin) } else { change };
         Judged { id: id.clone(), ..of_change(of, sides, change, asked.confidence) }
     };
     all.iter().zip(&sides).zip(changes).map(one).collect()

@@ -143,6 +143,10 @@ fn set_ups_differ_by_fields_and_exact_values_are_compared_exactly() {
         run.setup.of.iter_mut().for_each(|of| of.wait = None);
         [(name, run)]
     };
+    let mut none = exact(1.0);
+    let Outcome::Logp(logp) = &mut none[0].1.results[0] else { panic!("no signature") };
+    logp.parameters.gap.as_mut().unwrap().launches = vec![Some(Number(0.0))];
+    assert_eq!(verdict(&compared(&exact(1.0), &none), "logp/shm/gap"), Word::CannotTell);
     for (long, word) in [(1.0, Word::Same), (1.02, Word::Same), (1.06, Word::Slower)] {
         let made = compared(&exact(1.0), &exact(long));
         let curve = made.quantities.iter().find(|of| of.id == CURVE).unwrap();
