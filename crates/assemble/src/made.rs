@@ -2,7 +2,7 @@
 
 use bandgap_model::Finding;
 use bandgap_record::{Column, Labels, Note, Place, Row, Rows, Spread, Unit};
-use bandgap_results::{CLOCK_LIMIT, Outcome};
+use bandgap_results::{CLOCK_LIMIT, OVER_FLOOR, Outcome};
 use bandgap_stats::Convergence;
 use bandgap_stats::quantile::{mean, sorted};
 use bandgap_units::Ns;
@@ -90,7 +90,10 @@ impl Builder {
                 self.notes.push(note.with("high", Ns(greatest).as_secs()));
             }
             let mut cell = cell.as_ref().map(|cell| cell.recorded(column.unit)).transpose()?;
-            cell.iter_mut().filter(|_| !column.counts).for_each(|of| of.launches.clear());
+            // Times over ratios to floors are the floors of launches.
+            if !column.counts && column.name != OVER_FLOOR {
+                cell.iter_mut().for_each(|of| of.launches.clear());
+            }
             row.cells.push(cell);
         }
         self.rows.rows.push(row);

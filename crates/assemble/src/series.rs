@@ -8,7 +8,7 @@ use bandgap_comm::Yields;
 use bandgap_kernels::{ISSUE, Look, SINGLE, in_series};
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Column, Form, Labels, Note, Place, Unit};
-use bandgap_results::SINGLES;
+use bandgap_results::{OVER_FLOOR, SINGLES};
 use bandgap_stats::Convergence;
 
 use crate::contention::slowdown;
@@ -109,7 +109,7 @@ fn columns(bus: bool) -> Vec<Column> {
         Column::new("bandwidth", Unit::BytePerSecond, rate),
         Column::new("bus_bandwidth", Unit::BytePerSecond, BUS),
         Column::new("rate", Unit::PerSecond, "operations or messages a second"),
-        Column::new("over_floor", Unit::One, "t over its floor, by round"),
+        Column::new(OVER_FLOOR, Unit::One, "t over its floor, by round"),
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
         second("gap", "g(n): what a further transfer of a burst takes"),
         Column::new("slowdown", Unit::One, "t over that without a load, by round"),

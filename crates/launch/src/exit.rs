@@ -13,6 +13,8 @@ pub enum Exit {
     Doubtful,
     /// A requested result is missing because too little was measured.
     Missing,
+    /// Two runs have set-ups that do not compare.
+    Setups,
     /// The command line is wrong.
     Usage,
     /// An input file is wrong.
@@ -37,10 +39,11 @@ pub enum Exit {
 
 impl Exit {
     /// All outcomes by gravity, each with its exit code and a word for it.
-    pub const ALL: [(Self, u8, &'static str); 13] = [
+    pub const ALL: [(Self, u8, &'static str); 14] = [
         (Self::Fine, 0, "fine"),
         (Self::Doubtful, 1, "doubtful"),
         (Self::Missing, 8, "missing"),
+        (Self::Setups, 9, "set-ups"),
         (Self::Usage, 2, "usage"),
         (Self::Input, 3, "input"),
         (Self::Endless, 11, "endless"),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use crate::RecordError;
 
 /// The unit of a [`Quantity`]: SI base units only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// Seconds.
     #[serde(rename = "s")]
@@ -22,6 +22,7 @@ pub enum Unit {
     #[serde(rename = "1/s")]
     PerSecond,
     /// A plain number.
+    #[default]
     #[serde(rename = "1")]
     One,
 }

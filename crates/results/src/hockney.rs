@@ -125,6 +125,15 @@ impl Shown for Hockney {
         all.map(|(_, id, of)| (id, of, self.is_relative())).collect()
     }
 
+    fn is_derived(&self) -> bool {
+        true
+    }
+
+    fn words(&self) -> Vec<[String; 3]> {
+        let of = format!("series/{}/{}", self.name, self.transport);
+        vec![[format!("{}/segments", self.id()), self.segments.len().to_string(), of]]
+    }
+
     fn detail(&self, context: &Context<'_>) -> Vec<Block> {
         let title = format!(
             "{} over {}, t(n) = t0 + n/r∞, {} errors",

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod breakdown;
+mod compare;
 mod curves;
 mod doctor;
 mod files;
@@ -32,6 +33,9 @@ mod why;
 pub use breakdown::{
     Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
 };
+pub use compare::{
+    COMPARISON, Comparison, Difference, Differences, Judged, Rule, Side, Word, compare,
+};
 pub use curves::curve;
 pub use doctor::doctor;
 pub use files::{REPORT, drawn, values, write_all};
@@ -43,7 +47,7 @@ pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Tr
 pub use notes::{template, words};
 pub use osu::osu;
 pub use page::page;
-pub use rows::{PCIE_TRACE, SINGLES, Single};
+pub use rows::{OVER_FLOOR, PCIE_TRACE, SINGLES, Single};
 pub use run::{Run, Verdict};
 pub use screen::{View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown, by_key, counted};

@@ -196,6 +196,16 @@ impl Shown for Logp {
         all.into_iter().chain([over]).map(with_id).collect()
     }
 
+    fn floors(&self) -> Vec<(String, &Quantity, &Quantity)> {
+        let over = self.over_floor.iter().zip(&self.parameters.rtt);
+        let id = |floor| format!("floor/{floor}/{}", self.id());
+        over.map(|(over, rtt)| (id(&over.floor), rtt, &over.ratio)).collect()
+    }
+
+    fn words(&self) -> Vec<[String; 3]> {
+        vec![[format!("{}/limited_by", self.id()), limit(self.regime).to_owned(), self.id()]]
+    }
+
     fn detail(&self, context: &Context<'_>) -> Vec<Block> {
         let mut blocks = vec![
             Block::section(self.id(), self.title()),

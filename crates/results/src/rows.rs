@@ -7,9 +7,11 @@ use bandgap_report::{
 use bandgap_units::Bytes;
 
 use crate::hockney::Hockney;
-use crate::limit::beyond;
+use crate::limit::{LIMIT, beyond};
 use crate::shown::{Context, Shown, by_key};
 
+/// The column of ratios to a floor.
+pub const OVER_FLOOR: &str = "over_floor";
 /// The axes that curves are drawn along, by preference; axes of sizes first.
 const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters"];
 /// Number of axes of sizes among them.
@@ -35,6 +37,25 @@ const STEPS: i32 = 24;
 impl Shown for Rows {
     fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
         self.quantities()
+    }
+
+    fn is_derived(&self) -> bool {
+        matches!(self.form, Form::Law | Form::Ranges { .. }) || self.kind == LIMIT
+    }
+
+    fn floors(&self) -> Vec<(String, &Quantity, &Quantity)> {
+        let of_row = |row| {
+            let id = format!("floor/{}/{}", self.label(row, "floor")?, self.id());
+            Some((id, self.cell(row, "time")?, self.cell(row, OVER_FLOOR)?))
+        };
+        self.rows.iter().filter_map(of_row).collect()
+    }
+
+    fn words(&self) -> Vec<[String; 3]> {
+        let Form::Ranges { of, .. } = &self.form else { return Vec::new() };
+        let series = format!("series/{}/{}", self.name, self.transport);
+        let word = |row| Some([self.row_id(row), self.label(row, of)?.to_string(), series.clone()]);
+        self.rows.iter().filter_map(word).collect()
     }
 
     /// All rows, then a figure for each column that is drawn.

@@ -36,6 +36,21 @@ pub trait Shown: Any {
         blocks
     }
 
+    /// Whether its values follow from others, so that a comparison of runs leaves them out.
+    fn is_derived(&self) -> bool {
+        false
+    }
+
+    /// The floors measured beside it: the id of each, a time, and the ratio of that time to the floor.
+    fn floors(&self) -> Vec<(String, &Quantity, &Quantity)> {
+        Vec::new()
+    }
+
+    /// What it says in a word: the id of that, the word, and the id of what must have changed for the word to count.
+    fn words(&self) -> Vec<[String; 3]> {
+        Vec::new()
+    }
+
     /// What is negative: a model that does not hold, or a value beyond its limit.
     fn negative(&self) -> Vec<String> {
         Vec::new()

@@ -14,6 +14,7 @@
 //! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
 //! - [`stream`]: mean, interval and quantiles of more samples than fit into memory.
 //! - [`cluster`]: placement states in a series of probe times.
+//! - [`comparison`]: whether two sides differ, by their launches.
 //!
 //! Not here: the meaning of a number (units, models) and its origin. Functions take plain `f64` in
 //! any unit and return results in the same unit.
@@ -23,6 +24,7 @@
 pub mod batch;
 pub mod bootstrap;
 pub mod cluster;
+pub mod comparison;
 pub mod convergence;
 pub mod estimate;
 pub mod interval;

@@ -3,6 +3,7 @@
 mod breakdown;
 mod bulk;
 mod comet;
+mod compare;
 mod components;
 mod doctor;
 mod export;
@@ -157,6 +158,9 @@ pub enum Command {
   bandgap show LAST -v logp/tcp
   bandgap show LAST logp/shm/rtt --value     a number and its unit alone")]
     Show(show::Show),
+    /// Two runs: same, slower, faster, or what would tell
+    #[command(after_help = compare::HELP)]
+    Compare(compare::Compare),
     /// A kept run as a page for a browser: one file, which needs no network
     #[command(after_help = "Examples:
   bandgap report
@@ -289,7 +293,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Measure (between hosts with -H)", "run signature comms1 comms2 comms3 synch1 bulk comet"),
     ("Find what is slow", "pairs layers floor breakdown"),
     ("Predict", "whatif fit simulate"),
-    ("Look at runs", "show report export"),
+    ("Look at runs", "show compare report export"),
     ("Set up", ""),
 ];
 
@@ -344,6 +348,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
         Some(Command::Doctor(of)) => doctor::run(of),
         Some(Command::Topology { output, reach }) => topology::run(output, reach),
         Some(Command::Show(of)) => show::run(of),
+        Some(Command::Compare(of)) => compare::run(of),
         Some(Command::Report(of)) => report::run(of),
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),

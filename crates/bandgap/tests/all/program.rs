@@ -5,6 +5,7 @@
 
 mod breakdown;
 mod calibrated;
+mod compare;
 mod documented;
 mod export;
 mod fabrics;
