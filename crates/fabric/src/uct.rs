@@ -11,7 +11,7 @@ use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Result, Timer};
 use bandgap_tagged::{Fabric, wait_until};
 
-use crate::common::{LONG, device, exchange, functions, is_family, opened, text};
+use crate::common::{device, exchange, functions, is_family, opened, text};
 use crate::signals::Handlers;
 use crate::structure::Structure;
 use crate::{FabricError, Ucx};
@@ -300,8 +300,8 @@ impl Bare for Uct {
     const HOSTS: bool = true;
     #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
-        Floor::new("uct_short", "short messages of UCT, half round trip", HalfRoundTrip, 50).compared(LONG),
-        Floor::new("uct_put", "short puts of UCT, seen in memory", HalfRoundTrip, 50).compared(LONG),
+        Floor::new("uct_short", "short messages of UCT, half round trip", HalfRoundTrip, 50).compared(&["echo", "comms1"]),
+        Floor::new("uct_put", "short puts of UCT, seen in memory", HalfRoundTrip, 50).compared(&["echo", "comms1"]),
     ];
 
     fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self> {
