@@ -222,6 +222,11 @@ pub fn breakdown(
         let of = InRounds { measured: of, rounds, rule };
         let is_bare = rounds.parts.iter().any(|(part, _)| matches!(part.at, At::Floor(_)));
         let how = if is_bare { OVER_LEAST } else { OVER_ROUNDS };
+        if let Some((part, count)) = rounds.inexact.first() {
+            let note = Note::new("counts_off", format!("{id}/model={}", model.name));
+            let note = note.with("model", model.name.as_str()).with("component", *part);
+            notes.push(note.with("count", *count));
+        }
         model.modelled = of.time(&rounds.modelled(), how)?;
         model.observed = Some(of.time(&rounds.observed, OVER_ROUNDS)?);
         let error = of.error()?;
@@ -236,6 +241,10 @@ pub fn breakdown(
         }
         notes.extend(of.notes(&format!("{id}/model={}", model.name), &model.name));
     }
+    let inexact = |name: &str| {
+        found.iter().any(|(model, rounds)| model.name == name && !rounds.inexact.is_empty())
+    };
+    breakdown.models.retain(|model| !inexact(&model.name));
     let hidden = found.iter().find_map(|(_, rounds)| {
         let hidden = rounds.hidden.as_ref()?;
         Some((InRounds { measured: of, rounds, rule }, hidden))
@@ -246,6 +255,10 @@ pub fn breakdown(
             true => beside.hidden = Some(of.time(&hidden.values, OVER_LEAST)?),
             false => notes.push(Note::new("hidden_unseen", id.as_str())),
         }
+    }
+    let overlap = found.iter().find_map(|(_, rounds)| Some((rounds, rounds.overlap.as_ref()?)));
+    if let Some((rounds, overlap)) = overlap {
+        beside.overlap = Some(InRounds { measured: of, rounds, rule }.time(overlap, OVER_ROUNDS)?);
     }
     let stamp = found.first().and_then(|(_, rounds)| rounds.stamp);
     beside.stamp = stamp.map(|stamp| Ns(stamp).into());

@@ -6,7 +6,7 @@ mod rounds;
 
 use std::ops::RangeInclusive;
 
-use bandgap_comm::division::{At, AtBorder, Derivation, Division, Model, Part, Per, Timing};
+use bandgap_comm::division::{At, AtBorder, Derivation, Division, Model, Per, Timing};
 use bandgap_comm::{Delay, Floor};
 use bandgap_kernels::{AtSize, Order, Refused, WHOLE, fact};
 use bandgap_stats::interval::Interval;
@@ -29,6 +29,8 @@ pub use rounds::{Hidden, Rounds, rounds};
 pub const BREAKDOWN: &str = "breakdown";
 /// Stands for a part in the key of the whole time.
 pub const WHOLE_TIME: &str = "whole";
+/// Stands for a part in the key of the whole time with a stamp at every place.
+pub const ALL_STAMPS: &str = "all_stamps";
 /// Stands for a part in the key of the interval between two successive stamps.
 pub const PAIR: &str = "pair";
 
@@ -85,7 +87,8 @@ struct Dividing<'a> {
 /// A batch of a model's kernel.
 fn order(model: &Model) -> Result<Order, Refused> {
     let ranks = crate::bare::RANKS;
-    (fact(model.kernel)?.at)(AtSize::of(size_of::<u64>(), model.messages, ranks), 1, ranks)
+    let size = AtSize::of(size_of::<u64>(), model.messages, ranks);
+    (fact(model.kernel)?.at)(AtSize { window: Some(model.ways), ..size }, 1, ranks)
 }
 
 /// A point of a model with these stamps and inserted computations.
@@ -148,6 +151,9 @@ impl Experiment for Dividing<'_> {
         let mut points = Vec::new();
         for model in self.division.models {
             points.push(point(model, key(model, WHOLE_TIME), AtBorder::point(model.whole))?);
+            if let Some(all) = model.all {
+                points.push(point(model, key(model, ALL_STAMPS), AtBorder::point(all))?);
+            }
             let wanted = model.derivation.map(|of| computation(model, of, runner));
             let computation = wanted.transpose()?;
             for timing in model.timings() {
@@ -180,20 +186,24 @@ impl Experiment for Dividing<'_> {
         }
         let is_its = |model: &&Model| key.text("model") == Some(model.name);
         let Some(model) = self.division.models.iter().find(is_its) else { return Vec::new() };
-        let at = At::Point(point.order.at_border.unwrap_or_default().point);
-        if at == At::Point(model.whole) {
-            let each = f64::from(model.messages * model.ways);
+        let at = point.order.at_border.unwrap_or_default().point;
+        let each = f64::from(model.messages * model.ways);
+        if at == model.whole || Some(at) == model.all {
             return vec![(key.clone(), done.column(WHOLE).iter().map(|ns| ns / each).collect())];
         }
-        let of_message = |part: &Part| part.at == at && part.per == Per::Message;
-        if !model.parts.iter().any(of_message) {
+        let part = model.parts.iter().find(|part| part.at == At::Point(at));
+        let is_exact = part.is_some_and(|part| part.exact.is_some());
+        let count = |count: f64| (key.clone().at("of", "count"), vec![count / each]);
+        if part.is_none_or(|part| part.per == Per::Interval) {
             // All ranks do the same.
-            return stamped_time(done).map_or_else(Vec::new, |ns| vec![(key.clone(), vec![ns])]);
+            let Some(ns) = stamped_time(done) else { return Vec::new() };
+            let begun = done.at_border.iter().map(|rank| rank.begun as f64).sum();
+            let count = is_exact.then(|| count(begun));
+            return [(key.clone(), vec![ns])].into_iter().chain(count).collect();
         }
         done.at_border.first().map_or_else(Vec::new, |requester| {
-            let each = |sum: f64| vec![sum / f64::from(model.messages)];
-            let count = key.clone().at("of", "count");
-            vec![(key.clone(), each(requester.ns)), (count, each(requester.count as f64))]
+            let intervals = if is_exact { requester.begun } else { requester.count };
+            vec![(key.clone(), vec![requester.ns / each]), count(intervals as f64)]
         })
     }
 

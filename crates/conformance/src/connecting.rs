@@ -60,7 +60,7 @@ fn meet<T: Transport<Endpoint: Send>>(
                 secret,
                 deadline,
                 library,
-                argument: None,
+                argument: None, stamped: false,
                 interface,
                 exchange,
             };

@@ -175,6 +175,7 @@ impl Bares {
                     interface,
                     library,
                     argument,
+                    stamped: false,
                     exchange,
                 };
                 let end = (mechanism.connect)(inherited, &mut meeting)?;

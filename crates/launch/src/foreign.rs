@@ -41,7 +41,7 @@ pub struct Foreign<T: Tagged> {
 pub type Described<T> = fn(&T) -> bandgap_units::Library;
 
 impl<T: Tagged> Foreign<T> {
-    /// The machine of a rank that exposes this many bytes.
+    /// The machine of a rank, as [`Foreign::of`].
     ///
     /// # Errors
     /// The library refused.
@@ -51,10 +51,23 @@ impl<T: Tagged> Foreign<T> {
         parts: Parts,
         described: Described<T>,
     ) -> Result<Box<dyn Machine>> {
+        Ok(Box::new(Self::of(world, exposed, parts, described)?))
+    }
+
+    /// A rank that exposes this many bytes.
+    ///
+    /// # Errors
+    /// The library refused.
+    pub fn of(world: Rc<T>, exposed: usize, parts: Parts, described: Described<T>) -> Result<Self> {
         let link = TaggedLink::new(Rc::clone(&world), exposed)?;
         let executor = parts.executor(Credited::new(link, CREDITS))?;
         let library = Library::new(world)?;
-        Ok(Box::new(Self { executor, library, described, received: 0, refused: None }))
+        Ok(Self { executor, library, described, received: 0, refused: None })
+    }
+
+    /// The library.
+    pub fn world(&self) -> &Rc<T> {
+        self.library.world()
     }
 }
 

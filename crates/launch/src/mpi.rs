@@ -9,7 +9,9 @@ use bandgap_kernels::{Added, Entry};
 use bandgap_mpi::{World, command, find, start};
 
 use crate::foreign::{self, Foreign};
+use crate::inside::Inside;
 use crate::machine::{Machine, Parts};
+use crate::stamped::StampedEnd;
 
 /// Most ranks.
 const RANKS: usize = 4096;
@@ -56,7 +58,7 @@ pub fn connect(
 ) -> Result<Box<dyn Machine>> {
     let world = match WORLD.with_borrow(Clone::clone) {
         Some(world) => world,
-        None => start(find(meeting.library)?)?,
+        None => start(find(meeting.library)?, meeting.stamped)?,
     };
     WORLD.set(Some(Rc::clone(&world)));
     let [there, size] = [world.rank, world.size];
@@ -66,6 +68,20 @@ pub fn connect(
         return Err(CommError::SetUp(what.into()));
     }
     Foreign::machine(world, exposed, parts, described)
+}
+
+/// Connects this rank's end that takes stamps inside the library.
+///
+/// # Errors
+/// MPI was started without them, or refused.
+pub fn stamped(_: &mut Rendezvous<'_>, parts: Parts) -> Result<StampedEnd> {
+    let world = WORLD.with_borrow(Clone::clone).filter(|world| world.inside().is_some());
+    let world = world.ok_or_else(|| {
+        CommError::SetUp("stamp inside MPI: this process started it without stamps".into())
+    })?;
+    let clock = parts.clock;
+    let mut end = Inside::of(Foreign::of(world, 0, parts, described)?, clock);
+    Ok(Box::new(move |order| end.run(order)))
 }
 
 thread_local! {

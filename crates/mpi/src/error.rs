@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bandgap_comm::CommError;
 use bandgap_loader::OpenError;
+use bandgap_probe::ProbeError;
 
 /// Result of an operation on an MPI.
 pub(crate) type Result<T, E = MpiError> = std::result::Result<T, E>;
@@ -71,6 +72,17 @@ pub enum MpiError {
     /// The library lacks a collective operation.
     #[error("the library has no {0}")]
     Missing(&'static str),
+    /// No stamps can be taken inside it.
+    #[error(transparent)]
+    Unstamped(#[from] ProbeError),
+    /// Its messages do not pass through UCX.
+    #[error("stamp inside {library}: its messages here do not pass through UCX; set {cure}")]
+    Elsewhere {
+        /// The library.
+        library: String,
+        /// What lets it use UCX.
+        cure: &'static str,
+    },
     /// MPI answered with an error code.
     #[error("{operation}: {text} (code {code})")]
     Refused {
@@ -98,6 +110,9 @@ impl From<MpiError> for CommError {
     fn from(error: MpiError) -> Self {
         match error {
             MpiError::Refused { .. } | MpiError::TooLong(_) => Self::Connect(Box::new(error)),
+            MpiError::Unstamped(ProbeError::NoUcx(_) | ProbeError::NoSlot(_))
+            | MpiError::Unstamped(ProbeError::Architecture)
+            | MpiError::Elsewhere { .. } => Self::Missing(Box::new(error)),
             MpiError::Missing(_) => Self::Unavailable { reason: error.to_string() },
             other => Self::SetUp(Box::new(other)),
         }

@@ -4,6 +4,7 @@
 //!   available ones.
 //! * [`start`] initialises it and returns a [`World`]. An operation is one indirect call into the
 //!   library. Families of binary interfaces differ only in [`Constants`].
+//! * [`Inside`] takes stamps inside it, where it uses UCX ([`bandgap_probe`]).
 //! * [`Library`] and [`MpiLink`]: message passing and frames over it ([`bandgap_tagged`]).
 //!
 //! # Invariants
@@ -19,7 +20,9 @@
 mod abi;
 mod api;
 mod calls;
+mod division;
 mod error;
+mod inside;
 mod launcher;
 mod load;
 mod search;
@@ -27,8 +30,10 @@ mod world;
 
 pub use abi::{Constant, Constants, Family, Handle};
 pub use calls::Request;
+pub use division::DIVISION;
 pub use error::MpiError;
 pub(crate) use error::Result;
+pub use inside::Inside;
 pub use launcher::{Launcher, Started, command, started};
 pub use load::Loaded;
 pub use search::{find, found, places};

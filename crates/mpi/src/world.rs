@@ -5,10 +5,11 @@ use std::ffi::c_int;
 use std::rc::Rc;
 
 use bandgap_comm::Rank;
+use bandgap_probe::Probe;
 
 use crate::api::Api;
 use crate::launcher::started;
-use crate::{Handle, Launcher, Loaded, MpiError, Result, Started};
+use crate::{Handle, Launcher, Loaded, MpiError, Result, Started, inside};
 
 /// An initialised MPI with all ranks of the run.
 ///
@@ -23,6 +24,8 @@ pub struct World {
     /// Number of ranks.
     pub size: usize,
     pub(crate) room: RefCell<Room>,
+    /// Stamps inside the library, if it was started for them.
+    pub(crate) probe: Option<RefCell<Probe>>,
 }
 
 /// What calls of MPI take as arrays.
@@ -39,9 +42,10 @@ const TOGETHER: usize = 1 << 10;
 impl World {
     /// Initialises MPI for a single thread. Support for more threads makes Open MPI 4 take 50 %
     /// more time.
-    pub(crate) fn init(loaded: Loaded) -> Result<Self> {
+    pub(crate) fn init(loaded: Loaded, stamped: bool) -> Result<Self> {
         const SINGLE: c_int = 0;
         let api = Api::of(&loaded)?;
+        let probe = if stamped { Some(inside::before(&loaded)?) } else { None };
         let (mut already, mut given, mut rank, mut size) = (0, 0, 0, 0);
         // SAFETY: null pointers stand for the arguments of main.
         unsafe {
@@ -57,7 +61,8 @@ impl World {
         }
         let (rank, size) = (rank as Rank, size as usize);
         let (counts, together) = (Vec::with_capacity(size), Vec::with_capacity(TOGETHER));
-        Ok(Self { api, loaded, rank, size, room: RefCell::new(Room { counts, together }) })
+        let (room, probe) = (RefCell::new(Room { counts, together }), probe.map(RefCell::new));
+        Ok(Self { api, loaded, rank, size, room, probe })
     }
 
     /// Finalises MPI. Every rank must call it, and it may wait for them. This process cannot use
@@ -74,11 +79,12 @@ impl World {
 }
 
 /// Initialises the library for a single thread. Fails unless the library sees as many ranks as were
-/// started: a library that does not belong to the launcher takes each rank for a run of its own.
+/// started: a library that does not belong to the launcher takes each rank for a run of its own. `stamped`: ranks will
+/// take stamps inside it ([`World::inside`]).
 ///
 /// # Errors
 /// [`MpiError::WrongLauncher`]; [`MpiError::Again`]; or MPI refused.
-pub fn start(loaded: Loaded) -> Result<Rc<World>> {
+pub fn start(loaded: Loaded, stamped: bool) -> Result<Rc<World>> {
     let run = started();
     // These libraries would exit or hang during initialisation.
     if let Some(run) = run
@@ -92,7 +98,8 @@ pub fn start(loaded: Loaded) -> Result<Rc<World>> {
         return Err(wrong(run, &loaded, None));
     }
     loaded.show()?;
-    let world = Rc::new(World::init(loaded)?);
+    let world = Rc::new(World::init(loaded, stamped)?);
+    world.complete()?;
     if let Some(run) = run.filter(|run| run.size != world.size) {
         let error = wrong(run, &world.loaded, Some(world.size));
         // An MPI that is not finalised may complain at exit. Each rank is a run of its own, so it

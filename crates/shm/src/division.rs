@@ -24,7 +24,7 @@ const SLOT: At = Floor(&FLOORS[RING_LINES]);
 #[rustfmt::skip] // One line each.
 pub(crate) const DIVISION: &Division = &Division {
     pair: None,
-    models: &[Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: 0, derivation: Some(&BY_COMPUTATION), parts: &[
+    models: &[Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: 0, all: None, derivation: Some(&BY_COMPUTATION), parts: &[
         Part::new("slot", (Category::Network, Layer::Hardware, Side::Network), SLOT),
         Part::new("software", (Category::Cpu, Layer::Hlp, Side::Both), Follows),
     ] }],

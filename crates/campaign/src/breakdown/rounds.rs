@@ -10,7 +10,7 @@ use bandgap_stats::outlier::fence;
 use bandgap_stats::quantile::{mean, median};
 use bandgap_stats::rounds::InRound;
 
-use super::{PAIR, WHOLE_TIME, count_key, key};
+use super::{ALL_STAMPS, PAIR, WHOLE_TIME, count_key, key};
 use crate::judge::{Judged, launch_of};
 use crate::key::Key;
 
@@ -31,6 +31,11 @@ pub struct Rounds {
     /// The median batch of a round without stamps over the shortest one: the median over the
     /// rounds.
     pub held_up: f64,
+    /// What the processor does at once without stamps: a whole with a stamp at every place, less the whole without and
+    /// the stamps. It belongs to no part.
+    pub overlap: Option<Vec<f64>>,
+    /// Parts whose intervals were not exactly as many as messages, and how many there were for a message.
+    pub inexact: Vec<(&'static str, f64)>,
     /// The software's time that overlaps with the transfer and so belongs to no part.
     pub hidden: Option<Hidden>,
 }
@@ -88,6 +93,18 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
     by_round(judged, &key(model, part.name)).into_iter().filter_map(without).collect()
 }
 
+/// How far a message may be from its number of intervals.
+const EXACT: f64 = 0.0005;
+
+/// The number of intervals of a message that is farthest from what it must be, if any is off.
+fn inexact(judged: &Judged<'_>, model: &Model, part: &Part) -> Option<f64> {
+    let exact = part.exact?;
+    let off = |count: &f64| (count / exact - 1.0).abs();
+    let key = count_key(model, part.name);
+    let counts = judged.in_rounds(&key).map(|(_, count)| count);
+    counts.max_by(|a, b| off(a).total_cmp(&off(b))).filter(|count| off(count) > EXACT)
+}
+
 /// The times under this name in each round: the least for a floor, else the median.
 fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
     let of_floor = |of: Timing| of.name == name && matches!(of.at, At::Floor(_));
@@ -99,10 +116,12 @@ fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
 /// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
     let stamp = if division.pair.is_some() { Some(stamp(judged, division)?) } else { None };
+    let is_there = |part: &&Part| !part.optional || !judged.table.batches(&key(model, part.name)).is_empty();
+    let own: Vec<&'static Part> = model.parts.iter().filter(is_there).collect();
     let (parts, hidden) = match model.derivation {
         None => {
-            let part = |part| of_part(judged, model, part, stamp.unwrap_or(0.0));
-            (model.parts.iter().map(part).collect(), None)
+            let part = |part: &&'static Part| of_part(judged, model, part, stamp.unwrap_or(0.0));
+            (own.iter().map(part).collect(), None)
         }
         Some(derivation) => {
             let derived = (derivation.parts)(&|name| timed(judged, model, name));
@@ -110,15 +129,20 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
         }
     };
     let whole = by_round(judged, &key(model, WHOLE_TIME));
-    let all: Vec<&ByRound> = parts.iter().chain([&whole]).collect();
+    let stamped = model.all.map(|_| by_round(judged, &key(model, ALL_STAMPS)));
+    let all: Vec<&ByRound> = parts.iter().chain([&whole]).chain(&stamped).collect();
     let complete = complete(&all);
     let kept = inside(&all, &complete);
     let outside = complete.len() - kept.len();
     let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
     let least = least_by_round(judged, &key(model, WHOLE_TIME));
     let held_up: Vec<f64> = kept.iter().map(|round| whole[round] / least[round]).collect();
+    let stamps = stamp.unwrap_or(0.0) * own.len() as f64;
+    let longer = |of: &ByRound| kept.iter().map(|round| of[round] - whole[round] - stamps).collect();
     (kept.len() > 1).then(|| Rounds {
-        parts: model.parts.iter().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
+        overlap: stamped.as_ref().map(longer),
+        inexact: own.iter().filter_map(|part| Some((part.name, inexact(judged, model, part)?))).collect(),
+        parts: own.iter().copied().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
         observed: values(&whole),
         outside,
         stamp,

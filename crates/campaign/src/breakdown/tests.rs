@@ -24,7 +24,7 @@ fn sum(of: [f64; 4]) -> f64 {
 /// What both ranks stamp together in a batch of round trips, where each interval is so long.
 fn both(each: f64) -> Executed {
     let count = 100;
-    let rank = |ns| AtRank { ns, count };
+    let rank = |ns| AtRank { ns, count, begun: count };
     // The ranks' own sums differ, as those of what becomes visible do; both together count.
     let (sum, apart) = (each * count as f64, 1e6);
     Executed { at_border: vec![rank(sum + apart), rank(sum - apart)], ..Executed::default() }
@@ -57,6 +57,7 @@ fn machine_of(order: &Order, latency: [f64; 4], back: fn(u8) -> f64) -> Executed
             let rank = |each: f64| AtRank {
                 ns: 100.0 * (each + intervals * STAMP),
                 count: 100 * intervals as u64,
+                begun: 0,
             };
             // The other rank's own are none of the requester's.
             Executed { at_border: vec![rank(truth), rank(1e7)], ..Executed::default() }
@@ -267,6 +268,8 @@ fn the_error_holds_how_launches_differ_and_how_rounds_drift() {
         outside: 0,
         stamp: None,
         held_up: 1.0,
+        overlap: None,
+        inexact: Vec::new(),
         hidden: None,
     };
     let launches: Vec<u64> =

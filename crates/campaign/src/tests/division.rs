@@ -20,13 +20,13 @@ const fn of_message(name: &'static str, point: u8) -> Part {
 pub static CALLS: Division = Division {
     pair: Some(8),
     models: &[
-        Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 9, derivation: None, parts: &[
+        Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 9, all: None, derivation: None, parts: &[
             timed("turn", 1),
             Part { stamps: 0.0, ..timed("visible", 2) },
             Part { share: 0.5, ..timed("poll", 3) },
             timed("receive", 4),
         ] },
-        Model { name: "injection", kernel: "burst", messages: 100, ways: 1, whole: 9, derivation: None, parts: &[
+        Model { name: "injection", kernel: "burst", messages: 100, ways: 1, whole: 9, all: None, derivation: None, parts: &[
             of_message("calls", 5),
             of_message("own", 6),
         ] },
@@ -39,7 +39,7 @@ static LINE: bandgap_comm::Floor = bandgap_comm::Floor::new("line", "", Yields::
 #[rustfmt::skip] // One line each.
 pub static LINES: Division = Division {
     pair: None,
-    models: &[Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 0, derivation: Some(&ADDED), parts: &[
+    models: &[Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 0, all: None, derivation: Some(&ADDED), parts: &[
         Part::new("line", ABOUT, Floor(&LINE)),
         Part::new("added", ABOUT, Follows),
     ] }],
