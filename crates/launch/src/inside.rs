@@ -1,7 +1,7 @@
 //! A rank's end of an MPI that is stamped inside.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use bandgap_comm::{Comm, CommError, Part, Result, Timed, Timer};
 use bandgap_host::{ClockSource, CycleClock};
@@ -9,7 +9,7 @@ use bandgap_kernels::{
     Comms1, Failed, Kernel, Order, Outcome, OverComm, Places, Refused, Rig, Round, Stream,
     carry_out_one,
 };
-use bandgap_mpi::World;
+use bandgap_mpi::{Seen, World};
 
 use crate::foreign::Foreign;
 
@@ -26,8 +26,8 @@ const WARM_WINDOWS: u32 = 4;
 pub(crate) struct Inside {
     rank: Foreign<World>,
     clock: CycleClock,
-    /// The orders whose messages' ways are known.
-    learnt: RefCell<BTreeSet<String>>,
+    /// What messages pass, by order.
+    learnt: RefCell<BTreeMap<String, Seen>>,
 }
 
 impl Inside {
@@ -89,15 +89,18 @@ impl Inside {
                 rig.prepare(&kernel.needs(order.ranks), kernel.marks(round.samples));
                 Ok(())
             };
-            if learnt.borrow_mut().insert(format!("{} {}", order.kernel, order.parameters)) {
-                inside.learn(|| before(rig))?;
+            let (mut learnt, name) =
+                (learnt.borrow_mut(), order.kernel.clone() + &order.parameters.to_string());
+            if !learnt.contains_key(&name) {
+                let seen = inside.learn(|| before(rig))?;
+                learnt.insert(name.clone(), seen);
             }
             inside.begin(at)?;
             let ran = before(rig).and_then(|()| {
                 inside.reset();
                 run(rig, kernel, places, round)
             });
-            timed.set(inside.end(at)?);
+            timed.set(inside.end(at, &learnt[&name])?);
             ran
         })?;
         Ok(Outcome { timed: Some(timed.into_inner()), ..outcome })

@@ -37,7 +37,7 @@ const fn way(name: &'static str, border: Option<u8>) -> Part {
 pub const DIVISION: &Division = &Division {
     pair: Some(point::interval(UcpSend, UcpSend)),
     models: &[
-        Model { name: "latency", kernel: "comms1", messages: 300, ways: 2, whole: point::NOTHING, all: Some(point::EVERYWHERE), derivation: None, parts: &[
+        Model { name: "latency", kernel: "comms1", messages: 150, ways: 2, whole: point::NOTHING, all: Some(point::EVERYWHERE), derivation: None, parts: &[
             from(Send, UcpSend, "hlp_post_mpi", (Hlp, Initiator)),
             from(UcpSend, Operation, "hlp_post_ucp", (Hlp, Initiator)),
             way("transport", Some(Operation as u8)),
@@ -46,7 +46,7 @@ pub const DIVISION: &Division = &Division {
             either(from(Handler, Received, "rx_callback", (Hlp, Target))),
             from(Received, Send, "misc", (Misc, Both)),
         ] },
-        Model { name: "coarse_latency", kernel: "comms1", messages: 300, ways: 2, whole: point::NOTHING, all: None, derivation: None, parts: &[
+        Model { name: "coarse_latency", kernel: "comms1", messages: 150, ways: 2, whole: point::NOTHING, all: None, derivation: None, parts: &[
             Part { border: None, ..from(Send, Operation, "sender_software", (Hlp, Initiator)) },
             way("between", None),
             Part { border: None, ..from(Handler, Send, "receiver_software", (Hlp, Target)) },

@@ -77,27 +77,31 @@ impl Inside<'_> {
         Ok(self.probe.borrow_mut().stamp(at.point, work).map_err(MpiError::from)?)
     }
 
+    /// Whether nothing is changed now.
+    pub fn is_whole(&self) -> bool {
+        self.probe.borrow().is_whole()
+    }
+
     /// Counts from now on.
     pub fn reset(&self) {
         self.probe.borrow().reset();
     }
 
-    /// Removes all stamps, and gives their times. Intervals that do not belong together count twice, so that their number is
-    /// wrong.
+    /// Removes all stamps, and gives their times. `seen` is of the same kind of messages. Intervals that
+    /// do not belong together count twice, so that their number is wrong.
     ///
     /// # Errors
     /// The system refused.
-    pub fn end(&self, at: AtBorder) -> Result<Timed> {
+    pub fn end(&self, at: AtBorder, seen: &Seen) -> Result<Timed> {
         let mut probe = self.probe.borrow_mut();
         let Counted { ticks, begun, ended } = probe.restore().map_err(MpiError::from)?;
         // The last interval of a rank may end with the next batch.
         let missing = u64::from(at.point != point::interval(Place::Operation, Place::Handler));
-        let seen = probe.seen();
         // What the two parts around a callback add up to is known from them.
         if seen.callback && at.point == point::interval(Place::Handler, Place::Received) {
             return Ok(Timed::default());
         }
-        let is_whole = (ended..=ended + missing).contains(&begun) && !seen.strangers;
-        Ok(Timed { ticks, count: ended, begun: if is_whole { begun } else { begun + ended } })
+        let is_whole = (ended..=ended + missing).contains(&begun) && !probe.seen().strangers;
+        Ok(Timed { ticks, count: ended, begun: if is_whole { begun } else { 2 * begun + 1 } })
     }
 }

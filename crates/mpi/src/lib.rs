@@ -29,6 +29,7 @@ mod search;
 mod world;
 
 pub use abi::{Constant, Constants, Family, Handle};
+pub use bandgap_probe::Seen;
 pub use calls::Request;
 pub use division::DIVISION;
 pub use error::MpiError;

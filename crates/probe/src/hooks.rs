@@ -23,11 +23,14 @@ const KINDS: usize = 10;
 /// `MPI_Waitall`, `ucp_tag_send_nbx`, `ucp_tag_recv_nbx`.
 pub(crate) const CALLS: usize = 6;
 
+/// Most different callbacks of receives.
+const CALLBACKS: usize = 4;
+
 /// The functions in whose places hooks stand.
 pub(crate) struct Real {
     pub calls: [AtomicUsize; CALLS],
-    /// The callback of receives.
-    callback: AtomicUsize,
+    /// The callbacks of receives; 0 where there is none.
+    callbacks: [AtomicUsize; CALLBACKS],
     pub open: AtomicUsize,
     pub set: AtomicUsize,
     pub operations: [[AtomicUsize; OPERATIONS.len()]; INTERFACES],
@@ -35,7 +38,7 @@ pub(crate) struct Real {
 
 pub(crate) static REAL: Real = Real {
     calls: [const { AtomicUsize::new(0) }; CALLS],
-    callback: AtomicUsize::new(0),
+    callbacks: [const { AtomicUsize::new(0) }; CALLBACKS],
     open: AtomicUsize::new(0),
     set: AtomicUsize::new(0),
     operations: [const { [const { AtomicUsize::new(0) }; OPERATIONS.len()] }; INTERFACES],
@@ -124,23 +127,33 @@ unsafe extern "C" fn ucp_recv<const K: u8>(
     let mut copy = [0_usize; PARAMETERS + 3];
     // SAFETY: the caller's parameters have at least as many words.
     unsafe { std::ptr::copy_nonoverlapping(how, copy.as_mut_ptr(), PARAMETERS) };
-    let has = copy[0] & HAS_CALLBACK != 0;
-    if K == kind::SEEN && has {
-        REAL.callback.store(copy[CALLBACK], Relaxed);
+    let (old, mut new) = (copy[CALLBACK], copy[CALLBACK]);
+    if K == kind::SEEN && copy[0] & HAS_CALLBACK != 0 {
+        let known = |at: &&AtomicUsize| [0, old].contains(&at.load(Relaxed));
+        REAL.callbacks.iter().find(known).into_iter().for_each(|at| at.store(old, Relaxed));
     }
-    let is_known = has & (copy[CALLBACK] == REAL.callback.load(Relaxed));
-    let hook = callback::<K> as *const () as usize;
-    copy[CALLBACK] = if is_known { hook } else { copy[CALLBACK] };
+    // Chosen, not jumped to. What is in the word without the bit in the mask is no callback.
+    let hooks = [callback::<K, 0>, callback::<K, 1>, callback::<K, 2>, callback::<K, 3>];
+    for (known, hook) in REAL.callbacks.iter().zip(hooks) {
+        let is_it = (known.load(Relaxed) == old) & (copy[0] & HAS_CALLBACK != 0);
+        new = if is_it { hook as *const () as usize } else { new };
+    }
+    copy[CALLBACK] = new;
     let how: In = copy.as_ptr().cast();
     call!(REAL.calls[5], (worker: Out, into: Out, len: usize, tag: u64, mask: u64, how: In) -> isize)
 }
 
-unsafe extern "C" fn callback<const K: u8>(request: Out, status: i8, info: In, user: Out) {
+unsafe extern "C" fn callback<const K: u8, const N: usize>(
+    request: Out,
+    status: i8,
+    info: In,
+    user: Out,
+) {
     stamp::<K>();
     if K == kind::SEEN {
         CALLED.callback.store(true, Relaxed);
     }
-    call!(REAL.callback, (request: Out, status: i8, info: In, user: Out) -> ());
+    call!(REAL.callbacks[N], (request: Out, status: i8, info: In, user: Out) -> ());
 }
 
 /// Operations of UCT. A result below 0 says that it is busy.

@@ -115,6 +115,7 @@ impl Probe {
     /// # Errors
     /// The system refused.
     pub fn learn(&mut self) -> Result<()> {
+        CALLED.callback.store(false, Relaxed);
         self.change(|_| Some(kind::SEEN))
     }
 
@@ -128,7 +129,7 @@ impl Probe {
         Ok(self.seen())
     }
 
-    /// What was called up to now.
+    /// What was called up to now; of callbacks, since the last [`Probe::learn`].
     pub fn seen(&self) -> Seen {
         let called = CALLED.operations.load(Relaxed);
         let names = ["am_short", "am_short_iov", "am_bcopy", "am_zcopy"];

@@ -23,6 +23,7 @@ use crate::session::{ALONE, Session};
 pub const HELP: &str = "Examples:
   bandgap breakdown
   bandgap breakdown -t tcp --insert 50ns,1us
+  mpirun -n 2 bandgap breakdown                           inside an MPI that uses UCX
   bandgap breakdown --from thunderx2-connectx4            the paper's stack
   bandgap breakdown --from table.csv
   bandgap breakdown --pcie-trace trace.csv --without-switch direct.csv";
@@ -48,7 +49,7 @@ const GIVEN: [&str; 5] = ["from", "id", "pcie_trace", "without_switch", "set"];
 pub struct Breakdown {
     #[command(flatten)]
     pub source: Source,
-    /// Over sockets: computations of known length that are inserted at each border, to see whether they come back; one or
+    /// Over sockets and MPI: computations of known length that are inserted at each border, to see whether they come back; one or
     /// several, as 50ns,1us [default: 200ns]
     #[arg(
         long,
@@ -61,6 +62,13 @@ pub struct Breakdown {
     pub trace: PcieTrace,
     #[command(flatten)]
     pub measure: Measure,
+}
+
+impl Breakdown {
+    /// Whether it measures, instead of reading components.
+    pub fn measures(&self) -> bool {
+        self.source.from.is_none() && self.trace.pcie_trace.is_none()
+    }
 }
 
 /// Prints models, shares and bars.

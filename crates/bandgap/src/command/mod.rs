@@ -246,7 +246,6 @@ fn journalled(cli: &mut Cli) -> Option<&mut Output> {
     match cli.command {
         Some(Command::Layers(With { ref mut measure, .. })) => Some(&mut measure.output),
         Some(Command::Floor(ref mut of)) => Some(&mut of.output),
-        Some(Command::Breakdown(ref mut of)) => Some(&mut of.measure.output),
         _ => measured(cli).map(|(measure, _)| &mut measure.output),
     }
 }
@@ -262,6 +261,7 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
             | Command::Comms1(With { measure, .. })
             | Command::Comms2(With { measure, .. }),
         ) => Some((measure, false)),
+        Some(Command::Breakdown(of)) if of.measures() => Some((&mut of.measure, false)),
         Some(
             Command::Comms3(With { measure, .. })
             | Command::Comet(With { measure, .. })
