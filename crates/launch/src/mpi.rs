@@ -81,6 +81,7 @@ pub fn stamped(_: &mut Rendezvous<'_>, parts: Parts) -> Result<StampedEnd> {
     })?;
     let clock = parts.clock;
     let mut end = Inside::of(Foreign::of(world, 0, parts, described)?, clock);
+    end.look()?;
     Ok(Box::new(move |order| end.run(order)))
 }
 
@@ -104,7 +105,9 @@ pub fn on<E: Entry>(kernel: Added) -> Added {
 
 fn described(world: &World) -> bandgap_units::Library {
     let of = &world.loaded;
-    let named = [of.name(), of.version.trim().to_owned()];
+    let ucx = world.inside().map(|inside| inside.ucx());
+    let version = [of.version.trim()].into_iter().chain(ucx.as_deref());
+    let named = [of.name(), version.collect::<Vec<_>>().join("\n")];
     let described = foreign::described(named, &of.path, &VARIABLES, &OF_JOBS);
     bandgap_units::Library { launcher: command(), ..described }
 }

@@ -77,6 +77,12 @@ impl Inside<'_> {
         Ok(self.probe.borrow_mut().stamp(at.point, work).map_err(MpiError::from)?)
     }
 
+    /// The version of UCX, and the operations of it that messages used up to now.
+    pub fn ucx(&self) -> String {
+        let probe = self.probe.borrow();
+        format!("UCX {} {}", probe.version, probe.seen().operations.join(" "))
+    }
+
     /// Whether nothing is changed now.
     pub fn is_whole(&self) -> bool {
         self.probe.borrow().is_whole()

@@ -1,5 +1,7 @@
 //! Switches stamps on and off.
 
+use std::ffi::{CStr, c_char};
+use std::mem::transmute;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::Relaxed;
@@ -26,6 +28,8 @@ const OF_UCT: [&str; 2] = ["uct_iface_open", "uct_iface_set_am_handler"];
 
 /// Stamps inside the MPI of this process.
 pub struct Probe {
+    /// The version of UCX.
+    pub version: String,
     hooks: Hooks,
     /// The words through which each function is called.
     calls: [Vec<Word>; CALLS],
@@ -75,10 +79,11 @@ impl Probe {
         REAL.set.store(address(&uct, OF_UCT[1])?, Relaxed);
         REAL.calls[4].store(address(&ucp, OF_UCP[0])?, Relaxed);
         REAL.calls[5].store(address(&ucp, OF_UCP[1])?, Relaxed);
+        let version = version(address(&ucp, "ucp_get_version_string")?);
         let found = slots(OF_UCT, &|file, _| is_ucp(file))?;
         let (calls, early) = Default::default();
         let (changed, switched) = Default::default();
-        let mut probe = Self { hooks: hooks(), calls, early, changed, switched };
+        let mut probe = Self { version, hooks: hooks(), calls, early, changed, switched };
         let notes = [open as *const () as usize, set as *const () as usize];
         for ((words, hook), name) in found.into_iter().zip(notes).zip(OF_UCT) {
             if words.is_empty() {
@@ -239,6 +244,14 @@ impl Drop for Probe {
         // Nobody is left to tell.
         let _ = self.restore().and_then(|_| put_back(&mut self.early));
     }
+}
+
+/// The text of `ucp_get_version_string` at this address.
+fn version(at: usize) -> String {
+    type Get = unsafe extern "C" fn() -> *const c_char;
+    // SAFETY: the function has this type; its text ends with 0 and stays.
+    let text = unsafe { CStr::from_ptr(transmute::<usize, Get>(at)()) };
+    text.to_string_lossy().into_owned()
 }
 
 fn is_ucp(file: &str) -> bool {
