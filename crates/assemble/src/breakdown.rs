@@ -1,7 +1,7 @@
 //! Breakdowns of a message's time: from a table of components, or from a measurement over one transport.
 
 use bandgap_campaign::breakdown::{
-    BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, rounds,
+    BYTES, BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, rounds,
 };
 use bandgap_campaign::judge::launch_of;
 use bandgap_comm::division::{self, At, Division};
@@ -213,7 +213,11 @@ pub fn breakdown(
     let found = found.ok_or(AssembleError::NoRounds)?;
     let rule = judged.rule().without_clock();
     let stack = stack(&found, confidence);
-    let table = ComponentTable { name: of.setting.transport.clone(), stack, lacking: Vec::new() };
+    let mut name = of.setting.transport.clone();
+    if plan.bytes != BYTES {
+        name += &format!(":bytes={}", plan.bytes);
+    }
+    let table = ComponentTable { name, stack, lacking: Vec::new() };
     let mut breakdown = divided(&table, &Propagated::new(rule, confidence))?;
     let (id, mut notes) = (breakdown.id(), Vec::new());
     for model in &mut breakdown.models {

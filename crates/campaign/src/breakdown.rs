@@ -51,6 +51,9 @@ pub const TOLERANCE: f64 = 0.05;
 /// Batches of a first look. The median counts.
 const LOOKS: usize = 5;
 
+/// The usual bytes of a message.
+pub const BYTES: usize = size_of::<u64>();
+
 /// The key of a part of a model.
 pub fn key(model: &Model, part: &str) -> Key {
     Key::new(BREAKDOWN).at("model", model.name).at("part", part)
@@ -73,6 +76,8 @@ pub fn inserted_key(model: &Model, part: &str, into: &str, ns: f64) -> Key {
 pub struct BreakdownPlan {
     /// Precision and time.
     pub asked: Asked,
+    /// Bytes of a message, where the division has kernels of any length.
+    pub bytes: usize,
     /// Lengths of the computations that are inserted at each border of the division, in
     /// nanoseconds.
     pub inserted: Vec<f64>,
@@ -85,30 +90,36 @@ struct Dividing<'a> {
 }
 
 /// A batch of a model's kernel.
-fn order(model: &Model) -> Result<Order, Refused> {
+fn order(model: &Model, bytes: usize) -> Result<Order, Refused> {
     let ranks = crate::bare::RANKS;
-    let size = AtSize::of(size_of::<u64>(), model.messages, ranks);
+    let size = AtSize::of(bytes, model.messages, ranks);
     (fact(model.kernel)?.at)(AtSize { window: Some(model.ways), ..size }, 1, ranks)
 }
 
 /// A point of a model with these stamps and inserted computations.
-fn point(model: &Model, key: Key, at: AtBorder) -> Result<Point, Refused> {
+fn point(
+    model: &Model,
+    bytes: usize,
+    key: Key,
+    at: AtBorder,
+) -> Result<Point, Refused> {
     // Only the batch without stamps is checked: the others have the same messages.
     let is_bare = at == AtBorder::point(model.whole);
-    let order = Order { at_border: Some(at), ..order(model)? };
+    let order = Order { at_border: Some(at), ..order(model, bytes)? };
     Ok(Point { visits: VISITS, ..Point::new(key, order).checked_if(is_bare) })
 }
 
 /// The point for one timing. A floor does the computation, if there is one, before it sends.
 fn timed(
     model: &Model,
+    bytes: usize,
     timing: &Timing,
     computation: Option<(u8, Delay)>,
 ) -> Result<Option<Point>, Refused> {
     let (key, inserted) = (key(model, timing.name), computation.filter(|_| timing.computing));
     match timing.at {
         At::Derived => Ok(None),
-        At::Point(at) => point(model, key, AtBorder { point: at, inserted }).map(Some),
+        At::Point(at) => point(model, bytes, key, AtBorder { point: at, inserted }).map(Some),
         At::Floor(floor) => {
             let turn = inserted.map_or(0, |(_, computation)| computation.iterations);
             let order = crate::bare::turned(floor, floor.bytes(), turn);
@@ -120,11 +131,12 @@ fn timed(
 /// The computation that a derivation needs, and its border.
 fn computation(
     model: &Model,
+    bytes: usize,
     of: &Derivation,
     runner: &mut dyn Runner,
 ) -> Result<(u8, Delay), Stop> {
     let mut look = |at: &AtBorder| {
-        let order = Order { at_border: Some(*at), ..order(model)? };
+        let order = Order { at_border: Some(*at), ..order(model, bytes)? };
         let times = (0..LOOKS).map(|_| Ok(stamped_time(&runner.run(&order)?).unwrap_or(0.0)));
         Ok(median(&times.collect::<Result<Vec<f64>, Stop>>()?))
     };
@@ -148,20 +160,20 @@ impl Dividing<'_> {
 
 impl Experiment for Dividing<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let mut points = Vec::new();
+        let (mut points, bytes) = (Vec::new(), self.plan.bytes);
         for model in self.division.models {
-            points.push(point(model, key(model, WHOLE_TIME), AtBorder::point(model.whole))?);
+            points.push(point(model, bytes, key(model, WHOLE_TIME), AtBorder::point(model.whole))?);
             if let Some(all) = model.all {
-                points.push(point(model, key(model, ALL_STAMPS), AtBorder::point(all))?);
+                points.push(point(model, bytes, key(model, ALL_STAMPS), AtBorder::point(all))?);
             }
-            let wanted = model.derivation.map(|of| computation(model, of, runner));
+            let wanted = model.derivation.map(|of| computation(model, bytes, of, runner));
             let computation = wanted.transpose()?;
             for timing in model.timings() {
-                points.extend(timed(model, &timing, computation)?);
+                points.extend(timed(model, bytes, &timing, computation)?);
             }
         }
         if let (Some(pair), [first, ..]) = (self.division.pair, self.division.models) {
-            points.push(point(first, key(first, PAIR), AtBorder::point(pair))?);
+            points.push(point(first, bytes, key(first, PAIR), AtBorder::point(pair))?);
         }
         for &ns in self.inserted() {
             let delay = runner.delay(ns);
@@ -171,7 +183,7 @@ impl Experiment for Dividing<'_> {
                     let at = AtBorder { point: at, inserted: Some((border, delay)) };
                     let key = inserted_key(model, name, part.name, ns);
                     let control = Control::of(delay, model.messages);
-                    points.push(Point { control, ..point(model, key, at)? });
+                    points.push(Point { control, ..point(model, bytes, key, at)? });
                 }
             }
         }
@@ -195,11 +207,12 @@ impl Experiment for Dividing<'_> {
         let is_exact = part.is_some_and(|part| part.exact.is_some());
         let count = |count: f64| (key.clone().at("of", "count"), vec![count / each]);
         if part.is_none_or(|part| part.per == Per::Interval) {
-            // All ranks do the same.
-            let Some(ns) = stamped_time(done) else { return Vec::new() };
+            // All ranks do the same. Where the number is exact, each has intervals that belong together, or none counts.
+            let is_whole = !is_exact || done.at_border.iter().all(|rank| rank.count > 0);
+            let time = stamped_time(done).filter(|_| is_whole).map(|ns| (key.clone(), vec![ns]));
             let begun = done.at_border.iter().map(|rank| rank.begun as f64).sum();
             let count = is_exact.then(|| count(begun));
-            return [(key.clone(), vec![ns])].into_iter().chain(count).collect();
+            return time.into_iter().chain(count).collect();
         }
         done.at_border.first().map_or_else(Vec::new, |requester| {
             let intervals = if is_exact { requester.begun } else { requester.count };
@@ -259,7 +272,7 @@ impl Planned for BreakdownPlan {
 
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), inserted: vec![100.0] }
+        Self { asked: asked.clone(), bytes: BYTES, inserted: vec![100.0] }
     }
 }
 

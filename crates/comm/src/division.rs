@@ -17,6 +17,8 @@ use crate::{Bulk, Floor, Rendezvous, Result, Timer, Transport};
 /// How the time of a message over a transport is divided.
 #[derive(Debug)]
 pub struct Division {
+    /// Whether messages may have any length.
+    pub any_length: bool,
     /// The times that are divided.
     pub models: &'static [Model],
     /// The point at which two stamps follow each other, which shows the cost of stamps in an

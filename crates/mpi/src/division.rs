@@ -35,6 +35,7 @@ const fn way(name: &'static str, border: Option<u8>) -> Part {
 /// The software's places on the way, from MPI to MPI. Two places that follow each other are stamped at a time.
 #[rustfmt::skip] // One line each.
 pub const DIVISION: &Division = &Division {
+    any_length: true,
     pair: Some(point::interval(UcpSend, UcpSend)),
     models: &[
         Model { name: "latency", kernel: "comms1", messages: 150, ways: 2, whole: point::NOTHING, all: Some(point::EVERYWHERE), derivation: None, parts: &[

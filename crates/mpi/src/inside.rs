@@ -93,21 +93,24 @@ impl Inside<'_> {
         self.probe.borrow().reset();
     }
 
-    /// Removes all stamps, and gives their times. `seen` is of the same kind of messages. Intervals that
-    /// do not belong together count twice, so that their number is wrong.
+    /// Removes all stamps, and gives their times; no intervals if they do not belong together. `seen` is of the same kind of
+    /// messages.
     ///
     /// # Errors
     /// The system refused.
     pub fn end(&self, at: AtBorder, seen: &Seen) -> Result<Timed> {
         let mut probe = self.probe.borrow_mut();
         let Counted { ticks, begun, ended } = probe.restore().map_err(MpiError::from)?;
-        // The last interval of a rank may end with the next batch.
-        let missing = u64::from(at.point != point::interval(Place::Operation, Place::Handler));
         // What the two parts around a callback add up to is known from them.
         if seen.callback && at.point == point::interval(Place::Handler, Place::Received) {
             return Ok(Timed::default());
         }
-        let is_whole = (ended..=ended + missing).contains(&begun) && !probe.seen().strangers;
-        Ok(Timed { ticks, count: ended, begun: if is_whole { begun } else { 2 * begun + 1 } })
+        // The last interval of a rank may end with the next batch.
+        let missing = u64::from(at.point != point::interval(Place::Operation, Place::Handler));
+        let is_whole = (ended..=ended + missing).contains(&begun);
+        // What another thread stamps belongs to no message.
+        let times = if probe.seen().strangers { 2 } else { 1 };
+        let count = if is_whole { ended } else { 0 };
+        Ok(Timed { ticks, count, begun: times * begun.max(ended) })
     }
 }

@@ -107,7 +107,8 @@ pub(crate) mod tests {
             secret: SECRET,
             deadline: Instant::now(),
             library: None,
-            argument: None, stamped: false,
+            argument: None,
+            stamped: false,
             interface: Ipv4Addr::LOCALHOST.into(),
             exchange: &mut |own| Ok(vec![own.clone(), other(own)]),
         })

@@ -15,6 +15,7 @@ const fn own(name: &'static str, layer: bandgap_units::Layer, point: u8) -> Part
 /// The division of every transport over streams.
 #[rustfmt::skip] // One line each.
 pub(crate) const DIVISION: &Division = &Division {
+    any_length: false,
     pair: Some(point::PAIR),
     models: &[
         Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: point::NOTHING, all: None, derivation: None, parts: &[

@@ -94,7 +94,7 @@ pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
                 let kernels = comet::Parts::of(&all_kernels, measure)?;
                 kernels.measure(&mut session, &all_kernels, weight(part) / all)?;
             }
-            "breakdown" => breakdown::measure(&mut session, &[])?,
+            "breakdown" => breakdown::measure(&mut session, breakdown::BYTES, &[])?,
             name => {
                 let sizes = Some(Sizes::powers(1, 4 << 20));
                 let lengths = Lengths { sizes, ..Lengths::default() };

@@ -96,13 +96,12 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
 /// How far a message may be from its number of intervals.
 const EXACT: f64 = 0.0005;
 
-/// The number of intervals of a message that is farthest from what it must be, if any is off.
+/// The mean number of intervals of a message, if it is not what it must be.
 fn inexact(judged: &Judged<'_>, model: &Model, part: &Part) -> Option<f64> {
     let exact = part.exact?;
-    let off = |count: &f64| (count / exact - 1.0).abs();
     let key = count_key(model, part.name);
-    let counts = judged.in_rounds(&key).map(|(_, count)| count);
-    counts.max_by(|a, b| off(a).total_cmp(&off(b))).filter(|count| off(count) > EXACT)
+    let counts: Vec<f64> = judged.in_rounds(&key).map(|(_, count)| count).collect();
+    (!counts.is_empty()).then(|| mean(&counts)).filter(|count| (count / exact - 1.0).abs() > EXACT)
 }
 
 /// The times under this name in each round: the least for a floor, else the median.

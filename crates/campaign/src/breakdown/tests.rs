@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::tests::division::{CALLS, LINES};
+use crate::tests::division::{CALLS, LINES, PLACES};
 use crate::tests::scripted::{Scripted, probes, taking};
 
 /// Truths in nanoseconds: the parts of the latency and of injection, and how many intervals of each of the latter there are for
@@ -70,7 +70,7 @@ fn machine(order: &Order) -> Executed {
 }
 
 fn plan() -> BreakdownPlan {
-    BreakdownPlan { asked: Asked::usual(1e9), inserted: vec![200.0] }
+    BreakdownPlan { asked: Asked::usual(1e9), bytes: BYTES, inserted: vec![200.0] }
 }
 
 fn measured(answer: impl FnMut(&Order) -> Executed + 'static) -> Scripted {
@@ -182,6 +182,36 @@ fn a_division_derives_parts_from_floors_and_a_computation() {
     runner.answer = Box::new(|_| Err(Stop::Interrupted));
     let mut dividing = Dividing { plan: &plan(), division: &LINES };
     assert!(matches!(dividing.points(&mut runner), Err(Stop::Interrupted)));
+}
+
+/// Parts of 300 and 90 ns that overlap by 10 ns, and each of which every message has so often.
+fn places(times: u64) -> Rounds {
+    let runner = divided(&PLACES, move |order| match order.at_border.unwrap().point {
+        9 => taking(order, 200.0 * 380.0),
+        7 => taking(order, 200.0 * (390.0 + 2.0 * STAMP)),
+        2 => Executed::default(),
+        point => {
+            let mut done = both(if point == 1 { 300.0 } else { 90.0 } + STAMP);
+            if point == 8 {
+                return both(STAMP);
+            }
+            done.at_border.iter_mut().for_each(|rank| rank.begun *= times);
+            done
+        }
+    });
+    rounds_of(&runner, 0)
+}
+
+#[test]
+fn a_part_that_no_message_passes_is_left_out_and_overlap_is_beside_the_model() {
+    let rounds = places(1);
+    let names: Vec<&str> = rounds.parts.iter().map(|(part, _)| part.name).collect();
+    assert_eq!((names, rounds.inexact.len()), (vec!["post", "receive"], 0));
+    rounds.modelled().iter().for_each(|value| near(*value, 390.0));
+    rounds.overlap.unwrap().iter().for_each(|value| near(*value, 10.0));
+    // Each place is passed twice.
+    let inexact = places(2).inexact;
+    assert_eq!(inexact, [("post", 2.0), ("receive", 2.0)]);
 }
 
 #[test]

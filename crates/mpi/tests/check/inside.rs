@@ -73,13 +73,16 @@ pub fn check(world: &Rc<World>) -> &'static str {
     for model in &DIVISION.models[..2] {
         for part in model.parts {
             let bandgap_comm::division::At::Point(point) = part.at else { panic!("{part:?}") };
-            let inserted = part.border.map(|place| (place, Delay { iterations: 10, picoseconds: 0 }));
+            let inserted =
+                part.border.map(|place| (place, Delay { iterations: 10, picoseconds: 0 }));
             for inserted in [None, inserted] {
                 let Timed { ticks, count, begun } = stamped(AtBorder { point, inserted }, &inside);
                 let both = interval(Handler, Received);
                 let is_none = match seen.callback {
                     true => point == both,
-                    false => [interval(Handler, Callback), interval(Callback, Received)].contains(&point),
+                    false => {
+                        [interval(Handler, Callback), interval(Callback, Received)].contains(&point)
+                    }
                 };
                 assert!(is_none || begun == ROUNDS, "{}: {begun}", part.name);
                 assert!(is_none || count >= ROUNDS - 1 && ticks != 0, "{}: {count}", part.name);
