@@ -1,7 +1,7 @@
 //! Breakdowns of a message's time: from a table of components, or from a measurement over one transport.
 
 use bandgap_campaign::breakdown::{
-    BYTES, BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, rounds,
+    BYTES, BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, inexact, rounds,
 };
 use bandgap_campaign::judge::launch_of;
 use bandgap_comm::division::{self, At, Division};
@@ -208,29 +208,34 @@ pub fn breakdown(
 ) -> Result<Made> {
     let judged = of.judged;
     let confidence = judged.confidence;
-    let own = |model: &'static _| Some((model, rounds(judged, division, model)?));
-    let found = division.models.iter().map(own).collect::<Option<Vec<Divides>>>();
-    let found = found.ok_or(AssembleError::NoRounds)?;
-    let rule = judged.rule().without_clock();
-    let stack = stack(&found, confidence);
     let mut name = of.setting.transport.clone();
     if plan.bytes != BYTES {
         name += &format!(":bytes={}", plan.bytes);
     }
+    let (mut found, mut notes) = (Vec::<Divides>::new(), Vec::new());
+    for model in division.models {
+        if let Some((part, count)) = inexact(judged, model) {
+            let note = Note::new("counts_off", format!("breakdown/{name}/model={}", model.name));
+            let note = note.with("model", model.name).with("component", part);
+            notes.push(note.with("count", count));
+            continue;
+        }
+        found.push((model, rounds(judged, division, model).ok_or(AssembleError::NoRounds)?));
+    }
+    if found.is_empty() {
+        return Ok(Made { results: Vec::new(), notes });
+    }
+    let rule = judged.rule().without_clock();
+    let stack = stack(&found, confidence);
     let table = ComponentTable { name, stack, lacking: Vec::new() };
     let mut breakdown = divided(&table, &Propagated::new(rule, confidence))?;
-    let (id, mut notes) = (breakdown.id(), Vec::new());
+    let id = breakdown.id();
     for model in &mut breakdown.models {
         let rounds = found.iter().find(|(of, _)| of.name == model.name);
         let Some((_, rounds)) = rounds else { continue };
         let of = InRounds { measured: of, rounds, rule };
         let is_bare = rounds.parts.iter().any(|(part, _)| matches!(part.at, At::Floor(_)));
         let how = if is_bare { OVER_LEAST } else { OVER_ROUNDS };
-        if let Some((part, count)) = rounds.inexact.first() {
-            let note = Note::new("counts_off", format!("{id}/model={}", model.name));
-            let note = note.with("model", model.name.as_str()).with("component", *part);
-            notes.push(note.with("count", *count));
-        }
         model.modelled = of.time(&rounds.modelled(), how)?;
         model.observed = Some(of.time(&rounds.observed, OVER_ROUNDS)?);
         let error = of.error()?;
@@ -245,10 +250,6 @@ pub fn breakdown(
         }
         notes.extend(of.notes(&format!("{id}/model={}", model.name), &model.name));
     }
-    let inexact = |name: &str| {
-        found.iter().any(|(model, rounds)| model.name == name && !rounds.inexact.is_empty())
-    };
-    breakdown.models.retain(|model| !inexact(&model.name));
     let hidden = found.iter().find_map(|(_, rounds)| {
         let hidden = rounds.hidden.as_ref()?;
         Some((InRounds { measured: of, rounds, rule }, hidden))

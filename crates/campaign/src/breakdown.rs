@@ -23,7 +23,7 @@ use crate::planned::Planned;
 use crate::runner::{AtRank, Executed, Runner, Stop};
 
 pub use inserted::{Came, Longer, came_back};
-pub use rounds::{Hidden, Rounds, rounds};
+pub use rounds::{Hidden, Rounds, inexact, rounds};
 
 /// The name of parts in keys.
 pub const BREAKDOWN: &str = "breakdown";

@@ -34,8 +34,6 @@ pub struct Rounds {
     /// What the processor does at once without stamps: a whole with a stamp at every place, less the whole without and
     /// the stamps. It belongs to no part.
     pub overlap: Option<Vec<f64>>,
-    /// Parts whose intervals were not exactly as many as messages, and how many there were for a message.
-    pub inexact: Vec<(&'static str, f64)>,
     /// The software's time that overlaps with the transfer and so belongs to no part.
     pub hidden: Option<Hidden>,
 }
@@ -96,12 +94,14 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
 /// How far a message may be from its number of intervals.
 const EXACT: f64 = 0.0005;
 
-/// The mean number of intervals of a message, if it is not what it must be.
-fn inexact(judged: &Judged<'_>, model: &Model, part: &Part) -> Option<f64> {
-    let exact = part.exact?;
-    let key = count_key(model, part.name);
-    let counts: Vec<f64> = judged.in_rounds(&key).map(|(_, count)| count).collect();
-    (!counts.is_empty()).then(|| mean(&counts)).filter(|count| (count / exact - 1.0).abs() > EXACT)
+/// A part whose intervals are not exactly as many as messages, in the mean over batches, and how many each has.
+pub fn inexact(judged: &Judged<'_>, model: &'static Model) -> Option<(&'static str, f64)> {
+    model.parts.iter().find_map(|part| {
+        let (exact, key) = (part.exact?, count_key(model, part.name));
+        let counts: Vec<f64> = judged.in_rounds(&key).map(|(_, count)| count).collect();
+        let count = (!counts.is_empty()).then(|| mean(&counts))?;
+        ((count / exact - 1.0).abs() > EXACT).then_some((part.name, count))
+    })
 }
 
 /// The times under this name in each round: the least for a floor, else the median.
@@ -140,7 +140,6 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
     let longer = |of: &ByRound| kept.iter().map(|round| of[round] - whole[round] - stamps).collect();
     (kept.len() > 1).then(|| Rounds {
         overlap: stamped.as_ref().map(longer),
-        inexact: own.iter().filter_map(|part| Some((part.name, inexact(judged, model, part)?))).collect(),
         parts: own.iter().copied().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
         observed: values(&whole),
         outside,
