@@ -90,36 +90,30 @@ struct Dividing<'a> {
 }
 
 /// A batch of a model's kernel.
-fn order(model: &Model, bytes: usize) -> Result<Order, Refused> {
+fn order(model: &Model) -> Result<Order, Refused> {
     let ranks = crate::bare::RANKS;
-    let size = AtSize::of(bytes, model.messages, ranks);
+    let size = AtSize::of(BYTES, model.messages, ranks);
     (fact(model.kernel)?.at)(AtSize { window: Some(model.ways), ..size }, 1, ranks)
 }
 
 /// A point of a model with these stamps and inserted computations.
-fn point(
-    model: &Model,
-    bytes: usize,
-    key: Key,
-    at: AtBorder,
-) -> Result<Point, Refused> {
+fn point(model: &Model, key: Key, at: AtBorder) -> Result<Point, Refused> {
     // Only the batch without stamps is checked: the others have the same messages.
     let is_bare = at == AtBorder::point(model.whole);
-    let order = Order { at_border: Some(at), ..order(model, bytes)? };
+    let order = Order { at_border: Some(at), ..order(model)? };
     Ok(Point { visits: VISITS, ..Point::new(key, order).checked_if(is_bare) })
 }
 
 /// The point for one timing. A floor does the computation, if there is one, before it sends.
 fn timed(
     model: &Model,
-    bytes: usize,
     timing: &Timing,
     computation: Option<(u8, Delay)>,
 ) -> Result<Option<Point>, Refused> {
     let (key, inserted) = (key(model, timing.name), computation.filter(|_| timing.computing));
     match timing.at {
         At::Derived => Ok(None),
-        At::Point(at) => point(model, bytes, key, AtBorder { point: at, inserted }).map(Some),
+        At::Point(at) => point(model, key, AtBorder { point: at, inserted }).map(Some),
         At::Floor(floor) => {
             let turn = inserted.map_or(0, |(_, computation)| computation.iterations);
             let order = crate::bare::turned(floor, floor.bytes(), turn);
@@ -131,12 +125,11 @@ fn timed(
 /// The computation that a derivation needs, and its border.
 fn computation(
     model: &Model,
-    bytes: usize,
     of: &Derivation,
     runner: &mut dyn Runner,
 ) -> Result<(u8, Delay), Stop> {
     let mut look = |at: &AtBorder| {
-        let order = Order { at_border: Some(*at), ..order(model, bytes)? };
+        let order = Order { at_border: Some(*at), ..order(model)? };
         let times = (0..LOOKS).map(|_| Ok(stamped_time(&runner.run(&order)?).unwrap_or(0.0)));
         Ok(median(&times.collect::<Result<Vec<f64>, Stop>>()?))
     };
@@ -160,20 +153,20 @@ impl Dividing<'_> {
 
 impl Experiment for Dividing<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let (mut points, bytes) = (Vec::new(), self.plan.bytes);
+        let mut points = Vec::new();
         for model in self.division.models {
-            points.push(point(model, bytes, key(model, WHOLE_TIME), AtBorder::point(model.whole))?);
+            points.push(point(model, key(model, WHOLE_TIME), AtBorder::point(model.whole))?);
             if let Some(all) = model.all {
-                points.push(point(model, bytes, key(model, ALL_STAMPS), AtBorder::point(all))?);
+                points.push(point(model, key(model, ALL_STAMPS), AtBorder::point(all))?);
             }
-            let wanted = model.derivation.map(|of| computation(model, bytes, of, runner));
+            let wanted = model.derivation.map(|of| computation(model, of, runner));
             let computation = wanted.transpose()?;
             for timing in model.timings() {
-                points.extend(timed(model, bytes, &timing, computation)?);
+                points.extend(timed(model, &timing, computation)?);
             }
         }
         if let (Some(pair), [first, ..]) = (self.division.pair, self.division.models) {
-            points.push(point(first, bytes, key(first, PAIR), AtBorder::point(pair))?);
+            points.push(point(first, key(first, PAIR), AtBorder::point(pair))?);
         }
         for &ns in self.inserted() {
             let delay = runner.delay(ns);
@@ -183,9 +176,12 @@ impl Experiment for Dividing<'_> {
                     let at = AtBorder { point: at, inserted: Some((border, delay)) };
                     let key = inserted_key(model, name, part.name, ns);
                     let control = Control::of(delay, model.messages);
-                    points.push(Point { control, ..point(model, bytes, key, at)? });
+                    points.push(Point { control, ..point(model, key, at)? });
                 }
             }
+        }
+        for point in points.iter_mut().filter(|_| self.division.any_length) {
+            point.order.parameters["bytes"] = self.plan.bytes.into();
         }
         Ok(points)
     }

@@ -73,8 +73,9 @@ fn machine<T: Fabric>(
     };
     let patience = if yields { 1 } else { PATIENCE };
     let library = T::connect(meeting, Look { patience, call: RefCell::new(Box::new(call)) })?;
-    Foreign::machine(Rc::new(library), exposed, parts, |library: &T| {
+    let described = |library: &T| {
         let (named, path) = library.described();
         foreign::described(named, path, &[T::VARIABLES], &[])
-    })
+    };
+    Ok(Box::new(Foreign::of(Rc::new(library), exposed, parts, described)?))
 }

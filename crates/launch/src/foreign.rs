@@ -41,19 +41,6 @@ pub struct Foreign<T: Tagged> {
 pub type Described<T> = fn(&T) -> bandgap_units::Library;
 
 impl<T: Tagged> Foreign<T> {
-    /// The machine of a rank, as [`Foreign::of`].
-    ///
-    /// # Errors
-    /// The library refused.
-    pub fn machine(
-        world: Rc<T>,
-        exposed: usize,
-        parts: Parts,
-        described: Described<T>,
-    ) -> Result<Box<dyn Machine>> {
-        Ok(Box::new(Self::of(world, exposed, parts, described)?))
-    }
-
     /// A rank that exposes this many bytes.
     ///
     /// # Errors

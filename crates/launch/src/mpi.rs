@@ -5,11 +5,12 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use bandgap_comm::{Can, CommError, Rendezvous, Result};
+use bandgap_host::ClockSource;
 use bandgap_kernels::{Added, Entry};
 use bandgap_mpi::{World, command, find, start};
 
 use crate::foreign::{self, Foreign};
-use crate::inside::Inside;
+use crate::inside::{self, Learnt};
 use crate::machine::{Machine, Parts};
 use crate::stamped::StampedEnd;
 
@@ -67,7 +68,7 @@ pub fn connect(
         let what = format!("be rank {rank} of {ranks}: MPI says {there} of {size}");
         return Err(CommError::SetUp(what.into()));
     }
-    Foreign::machine(world, exposed, parts, described)
+    Ok(Box::new(Foreign::of(world, exposed, parts, described)?))
 }
 
 /// Connects this rank's end that takes stamps inside the library.
@@ -76,13 +77,14 @@ pub fn connect(
 /// MPI was started without them, or refused.
 pub fn stamped(_: &mut Rendezvous<'_>, parts: Parts) -> Result<StampedEnd> {
     let world = WORLD.with_borrow(Clone::clone).filter(|world| world.inside().is_some());
-    let world = world.ok_or_else(|| {
-        CommError::SetUp("stamp inside MPI: this process started it without stamps".into())
-    })?;
     let clock = parts.clock;
-    let mut end = Inside::of(Foreign::of(world, 0, parts, described)?, clock);
-    end.look()?;
-    Ok(Box::new(move |order| end.run(order)))
+    let counts = clock.report().source == ClockSource::CycleCounter;
+    let Some(world) = world.filter(|_| counts) else {
+        let what = "stamp inside MPI: this process began without stamps, or has no cycle counter";
+        return Err(CommError::SetUp(what.into()));
+    };
+    let (mut rank, learnt) = (Foreign::of(world, 0, parts, described)?, Learnt::default());
+    Ok(Box::new(move |order| inside::run(&mut rank, &clock, &learnt, order)))
 }
 
 thread_local! {
@@ -105,9 +107,7 @@ pub fn on<E: Entry>(kernel: Added) -> Added {
 
 fn described(world: &World) -> bandgap_units::Library {
     let of = &world.loaded;
-    let ucx = world.inside().map(|inside| inside.ucx());
-    let version = [of.version.trim()].into_iter().chain(ucx.as_deref());
-    let named = [of.name(), version.collect::<Vec<_>>().join("\n")];
+    let named = [of.name(), of.version.trim().to_owned()];
     let described = foreign::described(named, &of.path, &VARIABLES, &OF_JOBS);
     bandgap_units::Library { launcher: command(), ..described }
 }

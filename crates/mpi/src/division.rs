@@ -16,23 +16,13 @@ const fn from(place: Place, to: Place, name: &'static str, (layer, side): (Layer
     Part { border, exact: Some(1.0), ..Part::new(name, (Cpu, layer, side), at) }
 }
 
-/// All of what the sender of a window does there, for each message.
-const fn own(part: Part) -> Part {
-    Part { per: Per::Message, border: None, ..part }
-}
-
-/// A message passes these, if its receive has a callback, or if it has none.
-const fn either(part: Part) -> Part {
-    Part { optional: true, ..part }
-}
-
 /// What is between the ranks: the operation of UCT, the way, and the look that finds the message.
-const fn way(name: &'static str, border: Option<u8>) -> Part {
-    let part = from(Operation, Handler, name, (Llp, Side::Network));
-    Part { category: Network, border, ..part }
+const fn way(name: &'static str) -> Part {
+    Part { category: Network, ..from(Operation, Handler, name, (Llp, Side::Network)) }
 }
 
-/// The software's places on the way, from MPI to MPI. Two places that follow each other are stamped at a time.
+/// The software's places on the way, from MPI to MPI. Two places that follow each other are stamped at a time. A message
+/// passes some only if its receive has a callback, or only if it has none. Of a window all that the sender does counts.
 #[rustfmt::skip] // One line each.
 pub const DIVISION: &Division = &Division {
     any_length: true,
@@ -41,22 +31,22 @@ pub const DIVISION: &Division = &Division {
         Model { name: "latency", kernel: "comms1", messages: 150, ways: 2, whole: point::NOTHING, all: Some(point::EVERYWHERE), derivation: None, parts: &[
             from(Send, UcpSend, "hlp_post_mpi", (Hlp, Initiator)),
             from(UcpSend, Operation, "hlp_post_ucp", (Hlp, Initiator)),
-            way("transport", Some(Operation as u8)),
-            either(from(Handler, Callback, "rx_callback_ucp", (Hlp, Target))),
-            either(from(Callback, Received, "rx_callback_mpi", (Hlp, Target))),
-            either(from(Handler, Received, "rx_callback", (Hlp, Target))),
+            way("transport"),
+            Part { optional: true, ..from(Handler, Callback, "rx_callback_ucp", (Hlp, Target)) },
+            Part { optional: true, ..from(Callback, Received, "rx_callback_mpi", (Hlp, Target)) },
+            Part { optional: true, ..from(Handler, Received, "rx_callback", (Hlp, Target)) },
             from(Received, Send, "misc", (Misc, Both)),
         ] },
         Model { name: "coarse_latency", kernel: "comms1", messages: 150, ways: 2, whole: point::NOTHING, all: None, derivation: None, parts: &[
             Part { border: None, ..from(Send, Operation, "sender_software", (Hlp, Initiator)) },
-            way("between", None),
+            Part { border: None, ..way("between") },
             Part { border: None, ..from(Handler, Send, "receiver_software", (Hlp, Target)) },
         ] },
         Model { name: "injection", kernel: "stream", messages: 20, ways: WINDOW, whole: point::NOTHING, all: None, derivation: None, parts: &[
-            own(from(Send, UcpSend, "window_post_mpi", (Hlp, Initiator))),
-            own(from(UcpSend, Operation, "window_post_ucp", (Hlp, Initiator))),
-            own(from(Operation, Send, "llp_post", (Llp, Initiator))),
-            Part { exact: Some(1.0 / WINDOW as f64), ..own(from(Wait, Wait, "post_prog", (Hlp, Initiator))) },
+            Part { per: Per::Message, border: None, ..from(Send, UcpSend, "window_post_mpi", (Hlp, Initiator)) },
+            Part { per: Per::Message, border: None, ..from(UcpSend, Operation, "window_post_ucp", (Hlp, Initiator)) },
+            Part { per: Per::Message, border: None, ..from(Operation, Send, "llp_post", (Llp, Initiator)) },
+            Part { per: Per::Message, border: None, exact: Some(1.0 / WINDOW as f64), ..from(Wait, Wait, "post_prog", (Hlp, Initiator)) },
         ] },
     ],
 };

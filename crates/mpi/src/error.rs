@@ -76,13 +76,12 @@ pub enum MpiError {
     #[error(transparent)]
     Unstamped(#[from] ProbeError),
     /// Its messages do not pass through UCX.
-    #[error("stamp inside {library}: its messages here do not pass through UCX; set {cure}")]
-    Elsewhere {
-        /// The library.
-        library: String,
-        /// What lets it use UCX.
-        cure: &'static str,
-    },
+    #[error(
+        "stamp inside {0}: its messages here do not pass through UCX; set OMPI_MCA_pml=ucx \
+         OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any (Open MPI) or MPIR_CVAR_NOLOCAL=1 \
+         (MPICH), or use an MPI that is built with UCX"
+    )]
+    Elsewhere(String),
     /// MPI answered with an error code.
     #[error("{operation}: {text} (code {code})")]
     Refused {
@@ -110,9 +109,8 @@ impl From<MpiError> for CommError {
     fn from(error: MpiError) -> Self {
         match error {
             MpiError::Refused { .. } | MpiError::TooLong(_) => Self::Connect(Box::new(error)),
-            MpiError::Unstamped(ProbeError::NoUcx(_) | ProbeError::NoSlot(_))
-            | MpiError::Unstamped(ProbeError::Architecture)
-            | MpiError::Elsewhere { .. } => Self::Missing(Box::new(error)),
+            MpiError::Unstamped(ProbeError::Refused(_)) => Self::SetUp(Box::new(error)),
+            MpiError::Unstamped(_) | MpiError::Elsewhere(_) => Self::Missing(Box::new(error)),
             MpiError::Missing(_) => Self::Unavailable { reason: error.to_string() },
             other => Self::SetUp(Box::new(other)),
         }

@@ -29,7 +29,6 @@ mod search;
 mod world;
 
 pub use abi::{Constant, Constants, Family, Handle};
-pub use bandgap_probe::Seen;
 pub use calls::Request;
 pub use division::DIVISION;
 pub use error::MpiError;

@@ -45,7 +45,7 @@ impl World {
     pub(crate) fn init(loaded: Loaded, stamped: bool) -> Result<Self> {
         const SINGLE: c_int = 0;
         let api = Api::of(&loaded)?;
-        let probe = if stamped { Some(inside::before(&loaded)?) } else { None };
+        let probe = stamped.then(|| inside::before(&loaded)).transpose()?;
         let (mut already, mut given, mut rank, mut size) = (0, 0, 0, 0);
         // SAFETY: null pointers stand for the arguments of main.
         unsafe {
@@ -61,7 +61,7 @@ impl World {
         }
         let (rank, size) = (rank as Rank, size as usize);
         let (counts, together) = (Vec::with_capacity(size), Vec::with_capacity(TOGETHER));
-        let (room, probe) = (RefCell::new(Room { counts, together }), probe.map(RefCell::new));
+        let room = RefCell::new(Room { counts, together });
         Ok(Self { api, loaded, rank, size, room, probe })
     }
 

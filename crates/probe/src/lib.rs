@@ -16,14 +16,14 @@
 //! * Words are changed only while no call goes through them: between batches, by the one thread that uses MPI. They are
 //!   aligned, and read and written as atomics.
 //! * What a hook adds up is atomic, so a call by another thread is counted wrongly at most, and is told
-//!   ([`Seen::strangers`]).
+//!   ([`Counted::strangers`]).
 
 mod hooks;
 mod probe;
 mod slots;
 mod stamp;
 
-pub use probe::{Probe, Seen};
+pub use probe::Probe;
 pub use slots::Word;
 pub use stamp::{Counted, Place, point};
 

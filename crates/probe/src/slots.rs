@@ -4,9 +4,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A word that holds the address of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,48 +62,30 @@ impl Word {
     }
 }
 
-/// The jump slots of these functions in the objects that are loaded now, by function. `is_meant` gets an object's file and
-/// the function.
+/// The jump slots of a function in the objects that are loaded now: in UCP alone, or in all but UCP.
 ///
 /// # Errors
 /// The system does not show the process's pages.
-pub(crate) fn slots<const N: usize>(
-    functions: [&str; N],
-    is_meant: &dyn Fn(&str, usize) -> bool,
-) -> io::Result<[Vec<Word>; N]> {
-    let mut search = Search { functions: &functions, is_meant, found: Vec::new() };
+pub(crate) fn slots(function: &str, of_ucp: bool) -> io::Result<Vec<Word>> {
+    let mut search = Search { function, of_ucp, found: Vec::new() };
     // SAFETY: the callback gets the search, which outlives the call, and unwinds nowhere.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     let pages = pages(&fs::read_to_string("/proc/self/maps")?);
-    let mut all = [const { Vec::new() }; N];
-    for (function, at) in search.found {
-        let page = pages.iter().find(|(begin, end, _)| (*begin..*end).contains(&at.addr()));
-        if let Some((.., protection)) = page {
-            all[function].push(Word { at, protection: *protection });
-        }
-    }
-    Ok(all)
+    let word = |at: *mut usize| {
+        let of = pages.iter().find(|(begin, end, _)| (*begin..*end).contains(&at.addr()))?;
+        Some(Word { at, protection: of.2 })
+    };
+    Ok(search.found.into_iter().filter_map(word).collect())
 }
 
 struct Search<'a> {
-    functions: &'a [&'a str],
-    is_meant: &'a dyn Fn(&str, usize) -> bool,
-    found: Vec<(usize, *mut usize)>,
+    function: &'a str,
+    of_ucp: bool,
+    found: Vec<*mut usize>,
 }
 
-/// Kinds of relocation whose word is the address of a function: GLOB_DAT and JUMP_SLOT.
-#[cfg(not(target_arch = "aarch64"))]
+/// GLOB_DAT and JUMP_SLOT of x86-64: the word is the address of a function.
 const KINDS: [u64; 2] = [6, 7];
-#[cfg(target_arch = "aarch64")]
-const KINDS: [u64; 2] = [1025, 1026];
-
-/// Tags of the dynamic section.
-const PLTRELSZ: usize = 2;
-const STRTAB: usize = 5;
-const SYMTAB: usize = 6;
-const RELA: usize = 7;
-const RELASZ: usize = 8;
-const JMPREL: usize = 23;
 /// Bytes of a relocation with an addend, and of a symbol.
 const ENTRY: usize = 24;
 
@@ -118,8 +98,9 @@ unsafe extern "C" fn visit(
     let (object, search) = unsafe { (&*object, &mut *search.cast::<Search<'_>>()) };
     // SAFETY: the loader's names end with 0 and stay.
     let file = unsafe { CStr::from_ptr(object.dlpi_name) }.to_string_lossy();
+    let is_ucp = file.rsplit('/').next().is_some_and(|name| name.starts_with("libucp"));
     // The kernel's own object has no slots, and its tables are not relocated.
-    if file.contains("linux-vdso") {
+    if is_ucp != search.of_ucp || file.contains("linux-vdso") {
         return 0;
     }
     // SAFETY: there are this many headers, and they stay.
@@ -128,7 +109,7 @@ unsafe extern "C" fn visit(
     let Some(dynamic) = heads.iter().find(|head| head.p_type == libc::PT_DYNAMIC) else { return 0 };
     let base = object.dlpi_addr as usize;
     let at = |address: usize| std::ptr::with_exposed_provenance_mut::<usize>(address);
-    let mut tags = [0_usize; JMPREL + 1];
+    let mut tags = [0_usize; 24];
     let mut entry = at(base + dynamic.p_vaddr as usize);
     // SAFETY: the dynamic section is a list of pairs that ends with tag 0.
     while let tag @ 1.. = unsafe { *entry } {
@@ -139,22 +120,20 @@ unsafe extern "C" fn visit(
         // SAFETY: as above.
         entry = unsafe { entry.add(2) };
     }
-    for (table, bytes) in [(tags[JMPREL], tags[PLTRELSZ]), (tags[RELA], tags[RELASZ])] {
+    // DT_JMPREL with DT_PLTRELSZ, DT_RELA with DT_RELASZ.
+    for (table, bytes) in [(tags[23], tags[2]), (tags[7], tags[8])] {
         for relocation in (table..table + bytes).step_by(ENTRY) {
             // SAFETY: a relocation is its offset, its symbol and kind, and an addend; the loader has made the tables'
-            // addresses absolute. A symbol begins with the 32-bit offset of its name, which ends with 0.
+            // addresses absolute. A symbol (DT_SYMTAB) begins with the 32-bit offset of its name (in DT_STRTAB), which ends
+            // with 0.
             let (offset, kind, name) = unsafe {
                 let (offset, info) = (*at(relocation), *at(relocation).add(1) as u64);
-                let symbol = at(tags[SYMTAB] + (info >> 32) as usize * ENTRY).cast::<u32>();
-                let name = at(tags[STRTAB] + *symbol as usize).cast_const().cast();
+                let symbol = at(tags[6] + (info >> 32) as usize * ENTRY).cast::<u32>();
+                let name = at(tags[5] + *symbol as usize).cast_const().cast();
                 (offset, info & 0xffff_ffff, CStr::from_ptr(name).to_bytes())
             };
-            let is_its = |function: &&str| function.as_bytes() == name;
-            if KINDS.contains(&kind)
-                && let Some(function) = search.functions.iter().position(|one| is_its(&one))
-                && (search.is_meant)(&file, function)
-            {
-                search.found.push((function, at(base + offset)));
+            if KINDS.contains(&kind) && name == search.function.as_bytes() {
+                search.found.push(at(base + offset));
             }
         }
     }
@@ -172,16 +151,4 @@ fn pages(maps: &str) -> Vec<(usize, usize, c_int)> {
         Some((hex(begin)?, hex(end)?, allowed.fold(0, |all, ((_, bit), _)| all | bit)))
     };
     maps.lines().filter_map(of).collect()
-}
-
-/// The file of a library that is loaded, by the beginning of its name.
-///
-/// # Errors
-/// The system does not show the process's pages.
-pub(crate) fn loaded(name: &str) -> io::Result<Option<PathBuf>> {
-    let maps = fs::read_to_string("/proc/self/maps")?;
-    let files = maps.lines().filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])));
-    let is_its =
-        |file: &&Path| file.file_name().is_some_and(|of| of.to_string_lossy().starts_with(name));
-    Ok(files.into_iter().find(is_its).map(Path::to_owned))
 }

@@ -1,8 +1,8 @@
 //! Stamps, and what they add up to.
 
 use std::cell::Cell;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A place on a message's way where a stamp can be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub mod point {
 
     /// Nothing: no word is changed.
     pub const NOTHING: u8 = 1;
-    /// One stamp at every place on the way, each by itself.
+    /// One stamp at every place on the way. None ends an interval.
     pub const EVERYWHERE: u8 = 2;
     /// `MPI_Waitall`.
     pub const WAIT: u8 = interval(Place::Wait, Place::Wait);
@@ -55,33 +55,26 @@ pub(crate) mod kind {
     pub const MORE: u8 = 4;
     /// Two stamps in a row.
     pub const PAIR: u8 = 5;
-    /// A stamp by itself.
-    pub const EACH: u8 = 6;
     /// A computation.
-    pub const WORK: u8 = 7;
+    pub const WORK: u8 = 6;
     /// [`BEGIN`] or [`LESS`], and then a computation.
-    pub const BEGIN_WORK: u8 = 8;
-    pub const LESS_WORK: u8 = 9;
+    pub const BEGIN_WORK: u8 = 7;
+    pub const LESS_WORK: u8 = 8;
 }
 
 /// What the hook at a place does at a point, if anything.
 pub(crate) fn kind_of(at: u8, place: Place, works: bool) -> Option<u8> {
-    let (from, to) = ((at >> 4).checked_sub(1), at & 15);
-    let own = place as u8;
-    let (crosses, is_pair) =
-        (at == point::interval(Place::Operation, Place::Handler), from == Some(to));
-    let stamped = match (at, from) {
-        (point::EVERYWHERE, _) => Some(kind::EACH),
-        (point::WAIT, _) => (place == Place::Wait).then_some(kind::BEGIN),
-        (_, Some(from)) if from == own => Some(match (is_pair, crosses) {
-            (true, _) => kind::PAIR,
-            (_, true) => kind::LESS,
-            _ => kind::BEGIN,
-        }),
-        (_, Some(_)) if to == own => Some(if crosses { kind::MORE } else { kind::END }),
-        // What sends a window ends with the wait.
-        (_, Some(2)) if to == Place::Send as u8 && place == Place::Wait => Some(kind::END),
-        _ => None,
+    let (from, to, own) = ((at >> 4).wrapping_sub(1), at & 15, place as u8);
+    let crosses = at == point::interval(Place::Operation, Place::Handler);
+    // What sends a window ends with the wait.
+    let ends = own == to || place == Place::Wait && (from, to) == (Place::Operation as u8, 0);
+    let stamped = match at {
+        0 | point::NOTHING => None,
+        point::EVERYWHERE => Some(kind::BEGIN),
+        point::WAIT => (place == Place::Wait).then_some(kind::BEGIN),
+        _ if own == from && own == to => Some(kind::PAIR),
+        _ if own == from => Some(if crosses { kind::LESS } else { kind::BEGIN }),
+        _ => ends.then_some(if crosses { kind::MORE } else { kind::END }),
     };
     match (stamped, works) {
         (None, true) => Some(kind::WORK),
@@ -100,6 +93,8 @@ pub struct Counted {
     pub begun: u64,
     /// Intervals that ended.
     pub ended: u64,
+    /// Whether another thread called what is stamped.
+    pub strangers: bool,
 }
 
 #[repr(align(64))]
@@ -112,33 +107,17 @@ pub(crate) struct Sums {
     armed: AtomicU64,
     /// The thread whose calls are stamped; and what others add to its address.
     thread: AtomicU64,
-    pub strangers: AtomicU64,
-    /// Operations that UCT refused for the time being.
-    pub busy: AtomicU64,
+    strangers: AtomicU64,
     /// Length of the computation.
     pub work: AtomicU32,
 }
 
-pub(crate) static SUMS: Sums = Sums {
-    ticks: AtomicU64::new(0),
-    begun: AtomicU64::new(0),
-    ended: AtomicU64::new(0),
-    last: AtomicU64::new(0),
-    armed: AtomicU64::new(0),
-    thread: AtomicU64::new(0),
-    strangers: AtomicU64::new(0),
-    busy: AtomicU64::new(0),
-    work: AtomicU32::new(0),
-};
+// SAFETY: atomics of 0 are of all zeroes.
+pub(crate) static SUMS: Sums = unsafe { MaybeUninit::zeroed().assume_init() };
 
 thread_local! {
     /// Its address is the thread's own.
     static THREAD: Cell<u8> = const { Cell::new(0) };
-}
-
-#[inline(always)]
-fn thread() -> u64 {
-    THREAD.with(|own| own.as_ptr().addr() as u64)
 }
 
 /// The cycle counter, once all earlier instructions have finished. An awaited load would otherwise be stamped too early.
@@ -160,7 +139,7 @@ fn now() -> u64 {
 }
 
 #[inline(always)]
-pub(crate) fn add(to: &AtomicU64, more: u64) {
+fn add(to: &AtomicU64, more: u64) {
     to.store(to.load(Relaxed).wrapping_add(more), Relaxed);
 }
 
@@ -168,7 +147,8 @@ pub(crate) fn add(to: &AtomicU64, more: u64) {
 #[inline(always)]
 pub(crate) fn stamp<const K: u8>() {
     let sums = &SUMS;
-    let stranger = thread() ^ sums.thread.load(Relaxed);
+    let thread = THREAD.with(|own| own.as_ptr().addr() as u64);
+    let stranger = thread ^ sums.thread.load(Relaxed);
     sums.strangers.store(sums.strangers.load(Relaxed) | stranger, Relaxed);
     match K {
         kind::BEGIN | kind::BEGIN_WORK => {
@@ -199,7 +179,6 @@ pub(crate) fn stamp<const K: u8>() {
             add(&sums.begun, 1);
             add(&sums.ended, 1);
         }
-        kind::EACH => sums.last.store(now(), Relaxed),
         _ => {}
     }
     if matches!(K, kind::WORK | kind::BEGIN_WORK | kind::LESS_WORK) {
@@ -213,12 +192,13 @@ impl Sums {
         for sum in [&self.ticks, &self.begun, &self.ended, &self.armed] {
             sum.store(0, Relaxed);
         }
-        self.thread.store(thread(), Relaxed);
+        self.thread.store(THREAD.with(|own| own.as_ptr().addr() as u64), Relaxed);
     }
 
     pub fn counted(&self) -> Counted {
         let [ticks, begun, ended] =
             [&self.ticks, &self.begun, &self.ended].map(|sum| sum.load(Relaxed));
-        Counted { ticks: ticks as i64, begun, ended }
+        let strangers = self.strangers.load(Relaxed) != 0;
+        Counted { ticks: ticks as i64, begun, ended, strangers }
     }
 }

@@ -49,9 +49,7 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
         }
     }
     for (of, _) in by_key(run.setup.of.iter().filter_map(|of| Some((of.library.as_ref()?, ())))) {
-        // One library may have been used in several ways.
-        let more: Vec<String> = library(of).into_iter().filter(|of| !parts.contains(of)).collect();
-        parts.extend(more);
+        parts.extend(library(of));
     }
     parts.extend(hardware(run.hosts.first().unwrap_or(&run.host)));
     // Only what is the same for all transports.

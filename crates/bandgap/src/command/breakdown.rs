@@ -69,13 +69,6 @@ pub struct Breakdown {
     pub measure: Measure,
 }
 
-impl Breakdown {
-    /// Whether it measures, instead of reading components.
-    pub fn measures(&self) -> bool {
-        self.source.from.is_none() && self.trace.pcie_trace.is_none()
-    }
-}
-
 /// Prints models, shares and bars.
 ///
 /// # Errors

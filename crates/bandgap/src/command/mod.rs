@@ -261,7 +261,9 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
             | Command::Comms1(With { measure, .. })
             | Command::Comms2(With { measure, .. }),
         ) => Some((measure, false)),
-        Some(Command::Breakdown(of)) if of.measures() => Some((&mut of.measure, false)),
+        Some(Command::Breakdown(of)) if [&of.source.from, &of.trace.pcie_trace] == [&None; 2] => {
+            Some((&mut of.measure, false))
+        }
         Some(
             Command::Comms3(With { measure, .. })
             | Command::Comet(With { measure, .. })

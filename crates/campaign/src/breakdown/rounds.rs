@@ -94,9 +94,15 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
 /// How far a message may be from its number of intervals.
 const EXACT: f64 = 0.0005;
 
+/// The parts that messages pass.
+fn passed(judged: &Judged<'_>, model: &'static Model) -> impl Iterator<Item = &'static Part> {
+    let is_there = |part: &&Part| !judged.table.batches(&key(model, part.name)).is_empty();
+    model.parts.iter().filter(move |part| !part.optional || is_there(part))
+}
+
 /// A part whose intervals are not exactly as many as messages, in the mean over batches, and how many each has.
 pub fn inexact(judged: &Judged<'_>, model: &'static Model) -> Option<(&'static str, f64)> {
-    model.parts.iter().find_map(|part| {
+    passed(judged, model).find_map(|part| {
         let (exact, key) = (part.exact?, count_key(model, part.name));
         let counts: Vec<f64> = judged.in_rounds(&key).map(|(_, count)| count).collect();
         let count = (!counts.is_empty()).then(|| mean(&counts))?;
@@ -115,8 +121,7 @@ fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
 /// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
     let stamp = if division.pair.is_some() { Some(stamp(judged, division)?) } else { None };
-    let is_there = |part: &&Part| !part.optional || !judged.table.batches(&key(model, part.name)).is_empty();
-    let own: Vec<&'static Part> = model.parts.iter().filter(is_there).collect();
+    let own: Vec<&'static Part> = passed(judged, model).collect();
     let (parts, hidden) = match model.derivation {
         None => {
             let part = |part: &&'static Part| of_part(judged, model, part, stamp.unwrap_or(0.0));

@@ -189,7 +189,8 @@ fn places(times: u64) -> Scripted {
     divided(&PLACES, move |order| match order.at_border.unwrap().point {
         9 => taking(order, 200.0 * 380.0),
         7 => taking(order, 200.0 * (390.0 + 2.0 * STAMP)),
-        2 => Executed::default(),
+        // A place that is not passed has a count, too.
+        2 => Executed { at_border: vec![AtRank::default(); 2], ..Executed::default() },
         point => {
             let mut done = both(if point == 1 { 300.0 } else { 90.0 } + STAMP);
             if point == 8 {

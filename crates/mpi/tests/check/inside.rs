@@ -30,7 +30,7 @@ fn echo(library: &mut Library, rounds: u64) -> bandgap_comm::Result<()> {
     Ok(())
 }
 
-/// The protections of all libraries' pages, and a sum of what is in those that are executed.
+/// The protections of all libraries' pages, and a sum of what is in those that nobody writes: code, and jump slots that are bound at once.
 fn pages() -> (Vec<String>, u64) {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let own = maps.lines().filter(|line| line.contains(".so"));
@@ -39,7 +39,7 @@ fn pages() -> (Vec<String>, u64) {
     for line in own {
         let (range, rest) = line.split_once(' ').unwrap();
         all.push(format!("{range} {}", &rest[..4]));
-        if &rest[..4] == "r-xp" {
+        if matches!(&rest[..4], "r-xp" | "r--p") {
             let (begin, end) = range.split_once('-').unwrap();
             let [begin, end] = [begin, end].map(|at| u64::from_str_radix(at, 16).unwrap());
             let mut bytes = vec![0; (end - begin) as usize];
@@ -55,8 +55,8 @@ pub fn check(world: &Rc<World>) -> &'static str {
     let mut library = Library::new(Rc::clone(world)).unwrap();
     library.resize(16);
     let inside = world.inside().unwrap();
-    let seen = match inside.learn(|| echo(&mut library, WARM)) {
-        Ok(seen) => seen,
+    let callback = match inside.learn(|| echo(&mut library, WARM)) {
+        Ok(callback) => callback,
         Err(error) => {
             assert!(matches!(error, bandgap_comm::CommError::Missing(_)), "{error}");
             return "elsewhere";
@@ -68,7 +68,7 @@ pub fn check(world: &Rc<World>) -> &'static str {
         echo(&mut library, WARM).unwrap();
         inside.reset();
         echo(&mut library, ROUNDS).unwrap();
-        inside.end(at, &seen).unwrap()
+        inside.end(at, callback).unwrap()
     };
     for model in &DIVISION.models[..2] {
         for part in model.parts {
@@ -78,7 +78,7 @@ pub fn check(world: &Rc<World>) -> &'static str {
             for inserted in [None, inserted] {
                 let Timed { ticks, count, begun } = stamped(AtBorder { point, inserted }, &inside);
                 let both = interval(Handler, Received);
-                let is_none = match seen.callback {
+                let is_none = match callback {
                     true => point == both,
                     false => {
                         [interval(Handler, Callback), interval(Callback, Received)].contains(&point)
@@ -90,14 +90,15 @@ pub fn check(world: &Rc<World>) -> &'static str {
             }
         }
     }
-    for point in [EVERYWHERE, NOTHING] {
-        assert_eq!(stamped(AtBorder::point(point), &inside), Timed::default());
+    // Neither has an interval.
+    for (point, places) in [(EVERYWHERE, if callback { 6 } else { 5 }), (NOTHING, 0)] {
+        let Timed { count, begun, .. } = stamped(AtBorder::point(point), &inside);
+        assert_eq!((count, begun), (0, places * ROUNDS));
     }
-    assert!(inside.is_whole());
     assert!(pages() == before, "pages differ");
     // Nothing is counted, since nothing is stamped.
     inside.reset();
     echo(&mut library, WARM).unwrap();
-    assert_eq!(inside.end(AtBorder::point(NOTHING), &seen).unwrap(), Timed::default());
-    if seen.callback { "callback" } else { "no callback" }
+    assert_eq!(inside.end(AtBorder::point(NOTHING), callback).unwrap(), Timed::default());
+    if callback { "callback" } else { "no callback" }
 }

@@ -258,10 +258,9 @@ fn ways(model: &ModelTime) -> Table {
 impl Beside {
     /// Times that are in no model: the ends of their ids, and what they are.
     fn findings(&self) -> impl Iterator<Item = (&'static str, &'static str, &Quantity)> {
-        let hidden = self.hidden.as_ref().map(|of| ("hidden", "software hidden each way", of));
-        let overlap =
-            self.overlap.as_ref().map(|of| ("overlap", "done at once, without stamps", of));
-        hidden.into_iter().chain(overlap)
+        let hidden = ("hidden", "software hidden each way", self.hidden.as_ref());
+        let overlap = ("overlap", "done at once, without stamps", self.overlap.as_ref());
+        [hidden, overlap].into_iter().filter_map(|(name, what, of)| Some((name, what, of?)))
     }
 
     fn blocks(&self, context: &Context<'_>, id: &str) -> Vec<Block> {
