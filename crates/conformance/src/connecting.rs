@@ -60,7 +60,8 @@ fn meet<T: Transport<Endpoint: Send>>(
                 secret,
                 deadline,
                 library,
-                argument: None, stamped: false,
+                argument: None,
+                stamped: false,
                 interface,
                 exchange,
             };

@@ -47,7 +47,7 @@ pub use memory::{available_memory, own_memory};
 pub use noise::NoiseReport;
 pub use pace::pace;
 pub use pin::{allow, allowed_cpus, pin};
-pub use rounds::compute;
 pub use placement::{Placement, place};
+pub use rounds::compute;
 pub use topology::{Cache, CacheKind, CacheSummary, Cpu, Distance, Topology, TopologySummary};
 pub use work::WorkRate;

@@ -11,7 +11,7 @@
 //! # Invariants
 //! Every unsafe block relies on these.
 //! * Libraries are never closed, so their functions, slots and strings stay.
-//! * A hook has the type of the function in whose place it stands ([`hooks`]), and calls that function, whose address was
+//! * A hook has the type of the function in whose place it stands (`hooks.rs`), and calls that function, whose address was
 //!   kept before the hook could be reached.
 //! * Words are changed only while no call goes through them: between batches, by the one thread that uses MPI. They are
 //!   aligned, and read and written as atomics.

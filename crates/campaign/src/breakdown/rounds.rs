@@ -142,7 +142,8 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
     let least = least_by_round(judged, &key(model, WHOLE_TIME));
     let held_up: Vec<f64> = kept.iter().map(|round| whole[round] / least[round]).collect();
     let stamps = stamp.unwrap_or(0.0) * own.len() as f64;
-    let longer = |of: &ByRound| kept.iter().map(|round| of[round] - whole[round] - stamps).collect();
+    let longer =
+        |of: &ByRound| kept.iter().map(|round| of[round] - whole[round] - stamps).collect();
     (kept.len() > 1).then(|| Rounds {
         overlap: stamped.as_ref().map(longer),
         parts: own.iter().copied().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
