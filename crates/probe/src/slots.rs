@@ -152,3 +152,40 @@ fn pages(maps: &str) -> Vec<(usize, usize, c_int)> {
     };
     maps.lines().filter_map(of).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn protection(at: usize) -> c_int {
+        let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let page = pages(&maps).into_iter().find(|(begin, end, _)| (*begin..*end).contains(&at));
+        page.map_or(-1, |(.., protection)| protection)
+    }
+
+    #[test]
+    fn a_word_in_a_page_that_may_not_be_written_is_written_and_the_page_is_as_before() {
+        let (bytes, flags) = (4096, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a page of its own, which is never unmapped.
+        let page =
+            unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ, flags, -1, 0) };
+        let word = Word { at: page.cast(), protection: libc::PROT_READ };
+        assert_eq!((word.get(), protection(page.addr())), (0, libc::PROT_READ));
+        assert!(word.set(7).is_ok());
+        assert_eq!((word.get(), protection(page.addr())), (7, libc::PROT_READ));
+        // Where there is no page, the system refuses.
+        let none = Word { at: std::ptr::without_provenance_mut(8), ..word };
+        assert!(none.set(7).is_err());
+    }
+
+    #[test]
+    fn slots_are_found_by_the_name_of_their_function() {
+        let found = |name| slots(name, false).map(|words| words.iter().all(|word| word.get() != 0));
+        // The system's own libraries call it through a slot, and nothing has the other name.
+        assert!(matches!(found("free"), Ok(true)));
+        assert!(slots("free", false).is_ok_and(|words| !words.is_empty()));
+        for (name, of_ucp) in [("no_such_function", false), ("free", true)] {
+            assert!(slots(name, of_ucp).is_ok_and(|words| words.is_empty()), "{name}");
+        }
+    }
+}

@@ -202,3 +202,71 @@ impl Sums {
         Counted { ticks: ticks as i64, begun, ended, strangers }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is done at each place on the way.
+    fn kinds(at: u8, work: Option<Place>) -> [Option<u8>; 7] {
+        use Place::{Callback, Handler, Operation, Received, Send, UcpSend, Wait};
+        let all = [Send, UcpSend, Operation, Handler, Callback, Received, Wait];
+        all.map(|place| kind_of(at, place, Some(place) == work))
+    }
+
+    #[test]
+    fn an_interval_has_stamps_at_its_ends_and_nowhere_else() {
+        use kind::{BEGIN, END, LESS, LESS_WORK, MORE, PAIR, WORK};
+        let [begin, end, less, more] = [BEGIN, END, LESS, MORE].map(Some);
+        let interval = point::interval;
+        let none = None;
+        for (at, expected) in [
+            (interval(Place::Send, Place::UcpSend), [begin, end, none, none, none, none, none]),
+            (
+                interval(Place::Operation, Place::Handler),
+                [none, none, less, more, none, none, none],
+            ),
+            (interval(Place::Received, Place::Send), [end, none, none, none, none, begin, none]),
+            // A window ends with the wait.
+            (interval(Place::Operation, Place::Send), [end, none, begin, none, none, none, end]),
+            (
+                interval(Place::UcpSend, Place::UcpSend),
+                [none, Some(PAIR), none, none, none, none, none],
+            ),
+            (point::WAIT, [none, none, none, none, none, none, begin]),
+            (point::EVERYWHERE, [begin; 7]),
+            (point::NOTHING, [none; 7]),
+        ] {
+            assert_eq!(kinds(at, None), expected, "{at}");
+        }
+        let works = kinds(interval(Place::Operation, Place::Handler), Some(Place::Operation));
+        assert_eq!(works[2..4], [Some(LESS_WORK), more]);
+        assert_eq!(kinds(point::NOTHING, Some(Place::Callback))[4], Some(WORK));
+    }
+
+    /// One test, since what is counted is the process's.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn intervals_are_counted_once_each_and_strangers_are_told() {
+        let counted = || {
+            let Counted { begun, ended, strangers, .. } = SUMS.counted();
+            (begun, ended, strangers)
+        };
+        SUMS.reset();
+        // An end without a beginning is none.
+        stamp::<{ kind::END }>();
+        assert_eq!((counted(), SUMS.counted().ticks), ((0, 0, false), 0));
+        for _ in 0..3 {
+            stamp::<{ kind::BEGIN }>();
+            stamp::<{ kind::END }>();
+            stamp::<{ kind::END }>();
+        }
+        assert_eq!((counted(), SUMS.counted().ticks > 0), ((3, 3, false), true));
+        stamp::<{ kind::PAIR }>();
+        stamp::<{ kind::LESS }>();
+        stamp::<{ kind::MORE }>();
+        assert_eq!(counted(), (5, 5, false));
+        std::thread::scope(|threads| threads.spawn(stamp::<{ kind::BEGIN }>).join()).unwrap_or(());
+        assert_eq!(counted(), (6, 5, true));
+    }
+}
