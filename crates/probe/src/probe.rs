@@ -51,9 +51,7 @@ impl Probe {
             real.store(at.as_ptr().expose_provenance(), Relaxed);
             Ok(())
         };
-        for (call, name) in OF_UCP {
-            find(&ucp, name, &REAL.calls[call])?;
-        }
+        OF_UCP.into_iter().try_for_each(|(call, name)| find(&ucp, name, &REAL.calls[call]))?;
         let notes = [(&REAL.open, open as *const ()), (&REAL.set, set as *const ())];
         for (name, (real, hook)) in OF_UCT.into_iter().zip(notes) {
             find(&uct, name, real)?;
