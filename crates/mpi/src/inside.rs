@@ -5,22 +5,7 @@ use std::cell::RefCell;
 use bandgap_comm::{AtBorder, Result, Timed};
 use bandgap_probe::{Counted, Place, Probe, Word, point};
 
-use crate::{Loaded, MpiError, World};
-
-/// What Open MPI needs so that UCX carries its messages over every transport, and not only over fabrics.
-const OPEN_MPI: [(&str, &str); 3] =
-    [("OMPI_MCA_pml", "ucx"), ("OMPI_MCA_pml_ucx_tls", "any"), ("OMPI_MCA_pml_ucx_devices", "any")];
-
-/// Prepares stamps before the library is initialised, and lets UCX carry its messages as far as the user has not said what
-/// does.
-pub(crate) fn before(loaded: &Loaded) -> crate::Result<RefCell<Probe>> {
-    let is_open = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
-    for (name, value) in OPEN_MPI.into_iter().filter(|_| loaded.is_open_mpi()).filter(is_open) {
-        // SAFETY: a rank has one thread until it initialises MPI.
-        unsafe { std::env::set_var(name, value) };
-    }
-    Ok(Probe::new()?.into())
-}
+use crate::{MpiError, World};
 
 /// Takes stamps on the way of this rank's messages ([`bandgap_probe`]).
 pub struct Inside<'a> {

@@ -9,7 +9,7 @@ use bandgap_probe::Probe;
 
 use crate::api::Api;
 use crate::launcher::started;
-use crate::{Handle, Launcher, Loaded, MpiError, Result, Started, inside};
+use crate::{Handle, Launcher, Loaded, MpiError, Result, Started};
 
 /// An initialised MPI with all ranks of the run.
 ///
@@ -45,7 +45,7 @@ impl World {
     pub(crate) fn init(loaded: Loaded, stamped: bool) -> Result<Self> {
         const SINGLE: c_int = 0;
         let api = Api::of(&loaded)?;
-        let probe = stamped.then(|| inside::before(&loaded)).transpose()?;
+        let probe = stamped.then(|| before(&loaded)).transpose()?;
         let (mut already, mut given, mut rank, mut size) = (0, 0, 0, 0);
         // SAFETY: null pointers stand for the arguments of main.
         unsafe {
@@ -76,6 +76,21 @@ impl World {
         // SAFETY: the function has this type. Nothing uses MPI any more.
         unsafe { world.api.finalize() }
     }
+}
+
+/// What Open MPI needs so that UCX carries its messages over every transport, and not only over fabrics.
+const OPEN_MPI: [(&str, &str); 3] =
+    [("OMPI_MCA_pml", "ucx"), ("OMPI_MCA_pml_ucx_tls", "any"), ("OMPI_MCA_pml_ucx_devices", "any")];
+
+/// Prepares stamps before the library is initialised, and lets UCX carry its messages as far as the user has not said what
+/// does.
+fn before(loaded: &Loaded) -> crate::Result<RefCell<Probe>> {
+    let is_open = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
+    for (name, value) in OPEN_MPI.into_iter().filter(|_| loaded.is_open_mpi()).filter(is_open) {
+        // SAFETY: a rank has one thread until it initialises MPI.
+        unsafe { std::env::set_var(name, value) };
+    }
+    Ok(Probe::new()?.into())
 }
 
 /// Initialises the library for a single thread. Fails unless the library sees as many ranks as were
