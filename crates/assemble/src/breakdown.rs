@@ -1,7 +1,7 @@
 //! Breakdowns of a message's time: from a table of components, or from a measurement over one transport.
 
 use bandgap_campaign::breakdown::{
-    BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, rounds,
+    BYTES, BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, inexact, rounds,
 };
 use bandgap_campaign::judge::launch_of;
 use bandgap_comm::division::{self, At, Division};
@@ -208,14 +208,28 @@ pub fn breakdown(
 ) -> Result<Made> {
     let judged = of.judged;
     let confidence = judged.confidence;
-    let own = |model: &'static _| Some((model, rounds(judged, division, model)?));
-    let found = division.models.iter().map(own).collect::<Option<Vec<Divides>>>();
-    let found = found.ok_or(AssembleError::NoRounds)?;
+    let mut name = of.setting.transport.clone();
+    if plan.bytes != BYTES {
+        name += &format!(":bytes={}", plan.bytes);
+    }
+    let (mut found, mut notes) = (Vec::<Divides>::new(), Vec::new());
+    for model in division.models {
+        if let Some((part, count)) = inexact(judged, model) {
+            let note = Note::new("counts_off", format!("breakdown/{name}/model={}", model.name));
+            let note = note.with("model", model.name).with("component", part);
+            notes.push(note.with("count", count));
+            continue;
+        }
+        found.push((model, rounds(judged, division, model).ok_or(AssembleError::NoRounds)?));
+    }
+    if found.is_empty() {
+        return Ok(Made { results: Vec::new(), notes });
+    }
     let rule = judged.rule().without_clock();
     let stack = stack(&found, confidence);
-    let table = ComponentTable { name: of.setting.transport.clone(), stack, lacking: Vec::new() };
+    let table = ComponentTable { name, stack, lacking: Vec::new() };
     let mut breakdown = divided(&table, &Propagated::new(rule, confidence))?;
-    let (id, mut notes) = (breakdown.id(), Vec::new());
+    let id = breakdown.id();
     for model in &mut breakdown.models {
         let rounds = found.iter().find(|(of, _)| of.name == model.name);
         let Some((_, rounds)) = rounds else { continue };
@@ -246,6 +260,10 @@ pub fn breakdown(
             true => beside.hidden = Some(of.time(&hidden.values, OVER_LEAST)?),
             false => notes.push(Note::new("hidden_unseen", id.as_str())),
         }
+    }
+    let overlap = found.iter().find_map(|(_, rounds)| Some((rounds, rounds.overlap.as_ref()?)));
+    if let Some((rounds, overlap)) = overlap {
+        beside.overlap = Some(InRounds { measured: of, rounds, rule }.time(overlap, OVER_ROUNDS)?);
     }
     let stamp = found.first().and_then(|(_, rounds)| rounds.stamp);
     beside.stamp = stamp.map(|stamp| Ns(stamp).into());

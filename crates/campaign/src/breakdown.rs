@@ -6,7 +6,7 @@ mod rounds;
 
 use std::ops::RangeInclusive;
 
-use bandgap_comm::division::{At, AtBorder, Derivation, Division, Model, Part, Per, Timing};
+use bandgap_comm::division::{At, AtBorder, Derivation, Division, Model, Per, Timing};
 use bandgap_comm::{Delay, Floor};
 use bandgap_kernels::{AtSize, Order, Refused, WHOLE, fact};
 use bandgap_stats::interval::Interval;
@@ -23,12 +23,14 @@ use crate::planned::Planned;
 use crate::runner::{AtRank, Executed, Runner, Stop};
 
 pub use inserted::{Came, Longer, came_back};
-pub use rounds::{Hidden, Rounds, rounds};
+pub use rounds::{Hidden, Rounds, inexact, rounds};
 
 /// The name of parts in keys.
 pub const BREAKDOWN: &str = "breakdown";
 /// Stands for a part in the key of the whole time.
 pub const WHOLE_TIME: &str = "whole";
+/// Stands for a part in the key of the whole time with a stamp at every place.
+pub const ALL_STAMPS: &str = "all_stamps";
 /// Stands for a part in the key of the interval between two successive stamps.
 pub const PAIR: &str = "pair";
 
@@ -48,6 +50,9 @@ pub const ENOUGH: f64 = 0.01;
 pub const TOLERANCE: f64 = 0.05;
 /// Batches of a first look. The median counts.
 const LOOKS: usize = 5;
+
+/// The usual bytes of a message.
+pub const BYTES: usize = size_of::<u64>();
 
 /// The key of a part of a model.
 pub fn key(model: &Model, part: &str) -> Key {
@@ -71,6 +76,8 @@ pub fn inserted_key(model: &Model, part: &str, into: &str, ns: f64) -> Key {
 pub struct BreakdownPlan {
     /// Precision and time.
     pub asked: Asked,
+    /// Bytes of a message, where the division has kernels of any length.
+    pub bytes: usize,
     /// Lengths of the computations that are inserted at each border of the division, in
     /// nanoseconds.
     pub inserted: Vec<f64>,
@@ -85,7 +92,8 @@ struct Dividing<'a> {
 /// A batch of a model's kernel.
 fn order(model: &Model) -> Result<Order, Refused> {
     let ranks = crate::bare::RANKS;
-    (fact(model.kernel)?.at)(AtSize::of(size_of::<u64>(), model.messages, ranks), 1, ranks)
+    let size = AtSize::of(BYTES, model.messages, ranks);
+    (fact(model.kernel)?.at)(AtSize { window: Some(model.ways), ..size }, 1, ranks)
 }
 
 /// A point of a model with these stamps and inserted computations.
@@ -148,6 +156,9 @@ impl Experiment for Dividing<'_> {
         let mut points = Vec::new();
         for model in self.division.models {
             points.push(point(model, key(model, WHOLE_TIME), AtBorder::point(model.whole))?);
+            if let Some(all) = model.all {
+                points.push(point(model, key(model, ALL_STAMPS), AtBorder::point(all))?);
+            }
             let wanted = model.derivation.map(|of| computation(model, of, runner));
             let computation = wanted.transpose()?;
             for timing in model.timings() {
@@ -169,6 +180,9 @@ impl Experiment for Dividing<'_> {
                 }
             }
         }
+        for point in points.iter_mut().filter(|_| self.division.any_length) {
+            point.order.parameters["bytes"] = self.plan.bytes.into();
+        }
         Ok(points)
     }
 
@@ -180,20 +194,25 @@ impl Experiment for Dividing<'_> {
         }
         let is_its = |model: &&Model| key.text("model") == Some(model.name);
         let Some(model) = self.division.models.iter().find(is_its) else { return Vec::new() };
-        let at = At::Point(point.order.at_border.unwrap_or_default().point);
-        if at == At::Point(model.whole) {
-            let each = f64::from(model.messages * model.ways);
+        let at = point.order.at_border.unwrap_or_default().point;
+        let each = f64::from(model.messages * model.ways);
+        if at == model.whole || Some(at) == model.all {
             return vec![(key.clone(), done.column(WHOLE).iter().map(|ns| ns / each).collect())];
         }
-        let of_message = |part: &Part| part.at == at && part.per == Per::Message;
-        if !model.parts.iter().any(of_message) {
-            // All ranks do the same.
-            return stamped_time(done).map_or_else(Vec::new, |ns| vec![(key.clone(), vec![ns])]);
+        let part = model.parts.iter().find(|part| part.at == At::Point(at));
+        let is_exact = part.is_some_and(|part| part.exact.is_some());
+        let count = |count: f64| (key.clone().at("of", "count"), vec![count / each]);
+        if part.is_none_or(|part| part.per == Per::Interval) {
+            // All ranks do the same. Where the number is exact, each has intervals that belong together, or none counts.
+            let is_whole = !is_exact || done.at_border.iter().all(|rank| rank.count > 0);
+            let time = stamped_time(done).filter(|_| is_whole).map(|ns| (key.clone(), vec![ns]));
+            let begun = done.at_border.iter().map(|rank| rank.begun as f64).sum();
+            let count = is_exact.then(|| count(begun));
+            return time.into_iter().chain(count).collect();
         }
         done.at_border.first().map_or_else(Vec::new, |requester| {
-            let each = |sum: f64| vec![sum / f64::from(model.messages)];
-            let count = key.clone().at("of", "count");
-            vec![(key.clone(), each(requester.ns)), (count, each(requester.count as f64))]
+            let intervals = if is_exact { requester.begun } else { requester.count };
+            vec![(key.clone(), vec![requester.ns / each]), count(intervals as f64)]
         })
     }
 
@@ -249,7 +268,7 @@ impl Planned for BreakdownPlan {
 
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), inserted: vec![100.0] }
+        Self { asked: asked.clone(), bytes: BYTES, inserted: vec![100.0] }
     }
 }
 

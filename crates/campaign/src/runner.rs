@@ -78,6 +78,8 @@ pub struct AtRank {
     pub ns: f64,
     /// Number of intervals.
     pub count: u64,
+    /// Number of intervals that began, where it must be exact.
+    pub begun: u64,
 }
 
 impl Executed {

@@ -17,6 +17,8 @@ use crate::{Bulk, Floor, Rendezvous, Result, Timer, Transport};
 /// How the time of a message over a transport is divided.
 #[derive(Debug)]
 pub struct Division {
+    /// Whether messages may have any length.
+    pub any_length: bool,
     /// The times that are divided.
     pub models: &'static [Model],
     /// The point at which two stamps follow each other, which shows the cost of stamps in an
@@ -33,10 +35,13 @@ pub struct Model {
     pub kernel: &'static str,
     /// Messages per sample. A batch is one sample.
     pub messages: u32,
-    /// How many times each message takes this time: 2 if it goes there and back.
+    /// How many times each message takes this time: 2 if it goes there and back. Of a window, its messages.
     pub ways: u32,
     /// The point at which no stamp is taken, to observe the whole.
     pub whole: u8,
+    /// The point at which all places between its parts have a stamp. The whole is then longer by the stamps, less what
+    /// the processor would have done at once with something else.
+    pub all: Option<u8>,
     /// The parts.
     pub parts: &'static [Part],
     /// How its parts follow from what is timed; `None` if each is timed directly.
@@ -64,6 +69,10 @@ pub struct Part {
     pub share: f64,
     /// The border at which an inserted computation lengthens it.
     pub border: Option<u8>,
+    /// How many intervals each message must have, to a thousandth; `None` if their number may vary.
+    pub exact: Option<f64>,
+    /// Whether it may be missing: messages may pass no such point.
+    pub optional: bool,
 }
 
 /// Where a time is taken.
@@ -132,7 +141,9 @@ impl Part {
     /// A part that has all of its interval, with the cost of one stamp, and no border.
     pub const fn new(name: &'static str, about: (Category, Layer, Side), at: At) -> Self {
         let ((category, layer, side), per) = (about, Per::Interval);
-        Self { name, category, layer, side, at, per, stamps: 1.0, share: 1.0, border: None }
+        let (border, exact, optional) = (None, None, false);
+        let (stamps, share) = (1.0, 1.0);
+        Self { name, category, layer, side, at, per, stamps, share, border, exact, optional }
     }
 }
 
@@ -191,6 +202,9 @@ pub struct Timed {
     pub ticks: i64,
     /// Number of intervals.
     pub count: u64,
+    /// Number of intervals that began, where it must be known exactly.
+    #[serde(default)]
+    pub begun: u64,
 }
 
 /// Takes the stamps of a batch.

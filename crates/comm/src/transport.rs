@@ -82,6 +82,8 @@ pub struct Rendezvous<'a> {
     pub library: Option<&'a Path>,
     /// What stands behind the colon in the transport's name.
     pub argument: Option<&'a str>,
+    /// Whether stamps will be taken on a message's way.
+    pub stamped: bool,
     /// The address of this host at which peers reach it; the loopback address if all are on one
     /// host.
     pub interface: IpAddr,

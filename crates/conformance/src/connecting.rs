@@ -61,6 +61,7 @@ fn meet<T: Transport<Endpoint: Send>>(
                 deadline,
                 library,
                 argument: None,
+                stamped: false,
                 interface,
                 exchange,
             };

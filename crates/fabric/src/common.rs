@@ -150,6 +150,7 @@ mod tests {
             deadline: Instant::now(),
             library: None,
             argument: None,
+            stamped: false,
             interface: std::net::Ipv4Addr::LOCALHOST.into(),
             exchange: &mut |own| Ok(vec![own.clone(), told(&own)]),
         };

@@ -153,7 +153,7 @@ impl Timer for CycleClock {
 
     #[inline(always)]
     fn work(&self, iterations: u32) {
-        rounds::run(iterations);
+        rounds::compute(iterations);
     }
 }
 

@@ -48,5 +48,6 @@ pub use noise::NoiseReport;
 pub use pace::pace;
 pub use pin::{allow, allowed_cpus, pin};
 pub use placement::{Placement, place};
+pub use rounds::compute;
 pub use topology::{Cache, CacheKind, CacheSummary, Cpu, Distance, Topology, TopologySummary};
 pub use work::WorkRate;

@@ -34,12 +34,12 @@ pub fn carry_out<M: Rig + Transfer + Comm + 'static>(
 ///
 /// # Errors
 /// As [`carry_out`]; also if the order names another kernel.
-pub fn carry_out_one<M: Rig + 'static, K: OverAm>(
+pub fn carry_out_one<M: Rig + 'static, K: Kernel>(
     rig: &mut M,
     order: &Order,
-    run: impl Fn(&mut M, &K, Round) -> Result<()>,
+    run: impl Fn(&mut M, &K, &Places, Round) -> Result<()>,
 ) -> Result<Outcome, Failed> {
-    batch(rig, order, |rig, kernel: &K, _, round| run(rig, kernel, round))
+    batch(rig, order, run)
 }
 
 /// Collects what a rig without Active Messages needs of each kernel.

@@ -36,7 +36,7 @@ pub fn connect<T: Fabric>(
     };
     let patience = if yields { 1 } else { PATIENCE };
     let library = T::connect(meeting, Look { patience, call: RefCell::new(Box::new(call)) })?;
-    Foreign::machine(Rc::new(library), exposed, parts, T::described)
+    Ok(Box::new(Foreign::of(Rc::new(library), exposed, parts, T::described)?))
 }
 
 /// The library at `path`, or the one that is installed if that is empty, with all its ways: a rank that is alone opens it.
@@ -51,6 +51,7 @@ pub fn survey<T: Fabric>(path: &str) -> Result<Library> {
         deadline: Instant::now(),
         library: Some(Path::new(path)).filter(|_| !path.is_empty()),
         argument: None,
+        stamped: false,
         // No provider is asked for, so that those of the environment do.
         interface: Ipv4Addr::UNSPECIFIED.into(),
         // There is nobody to reach.

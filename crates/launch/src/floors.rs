@@ -195,6 +195,7 @@ impl Bares {
                     interface: self.interface,
                     library: self.library.as_deref(),
                     argument: name.split_once(':').map(|(_, argument)| argument),
+                    stamped: false,
                     exchange,
                 };
                 let end = (mechanism.connect)(inherited, &mut meeting);

@@ -41,20 +41,20 @@ pub struct Foreign<T: Tagged> {
 pub type Described<T> = fn(&T) -> bandgap_units::Library;
 
 impl<T: Tagged> Foreign<T> {
-    /// The machine of a rank that exposes this many bytes.
+    /// A rank that exposes this many bytes.
     ///
     /// # Errors
     /// The library refused.
-    pub fn machine(
-        world: Rc<T>,
-        exposed: usize,
-        parts: Parts,
-        described: Described<T>,
-    ) -> Result<Box<dyn Machine>> {
+    pub fn of(world: Rc<T>, exposed: usize, parts: Parts, described: Described<T>) -> Result<Self> {
         let link = TaggedLink::new(Rc::clone(&world), exposed)?;
         let executor = parts.executor(Credited::new(link, CREDITS))?;
         let library = Library::new(world)?;
-        Ok(Box::new(Self { executor, library, described, received: 0, refused: None }))
+        Ok(Self { executor, library, described, received: 0, refused: None })
+    }
+
+    /// The library.
+    pub fn world(&self) -> &Rc<T> {
+        self.library.world()
     }
 }
 

@@ -20,6 +20,7 @@ mod floors;
 mod foreign;
 mod group;
 mod hosts;
+mod inside;
 mod interface;
 mod launcher;
 mod live;

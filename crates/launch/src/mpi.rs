@@ -5,13 +5,16 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use bandgap_comm::{Can, CommError, Rendezvous, Result};
+use bandgap_host::ClockSource;
 use bandgap_kernels::{Added, Entry};
 use bandgap_mpi::{World, command, find, start};
 use bandgap_tagged::Fabric;
 use bandgap_units::Library;
 
 use crate::foreign::{self, Foreign};
+use crate::inside::{self, Learnt};
 use crate::machine::{Machine, Parts};
+use crate::stamped::StampedEnd;
 
 /// Most ranks.
 const RANKS: usize = 4096;
@@ -58,7 +61,7 @@ pub fn connect(
 ) -> Result<Box<dyn Machine>> {
     let world = match WORLD.with_borrow(Clone::clone) {
         Some(world) => world,
-        None => start(find(meeting.library)?)?,
+        None => start(find(meeting.library)?, meeting.stamped)?,
     };
     WORLD.set(Some(Rc::clone(&world)));
     let [there, size] = [world.rank, world.size];
@@ -67,7 +70,23 @@ pub fn connect(
         let what = format!("be rank {rank} of {ranks}: MPI says {there} of {size}");
         return Err(CommError::SetUp(what.into()));
     }
-    Foreign::machine(world, exposed, parts, described)
+    Ok(Box::new(Foreign::of(world, exposed, parts, described)?))
+}
+
+/// Connects this rank's end that takes stamps inside the library.
+///
+/// # Errors
+/// MPI was started without them, or refused.
+pub fn stamped(_: &mut Rendezvous<'_>, parts: Parts) -> Result<StampedEnd> {
+    let world = WORLD.with_borrow(Clone::clone).filter(|world| world.inside().is_some());
+    let clock = parts.clock;
+    let counts = clock.report().source == ClockSource::CycleCounter;
+    let Some(world) = world.filter(|_| counts) else {
+        let what = "stamp inside MPI: this process began without stamps, or has no cycle counter";
+        return Err(CommError::SetUp(what.into()));
+    };
+    let (mut rank, learnt) = (Foreign::of(world, 0, parts, described)?, Learnt::default());
+    Ok(Box::new(move |order| inside::run(&mut rank, &clock, &learnt, order)))
 }
 
 thread_local! {

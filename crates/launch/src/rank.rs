@@ -171,6 +171,7 @@ fn connect(
         interface,
         library,
         argument: None,
+        stamped: assignment.stamped,
         exchange,
     };
     let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));

@@ -25,7 +25,7 @@ impl<E: Bulk> StampedExecutor<E> {
     fn of<K: OverAm>(&mut self, order: &Order) -> Result<Outcome, Failed> {
         let at = order.at_border.filter(|_| !order.checked).unwrap_or_default();
         let (stamper, timed) = (&self.stamper, RefCell::default());
-        let outcome = carry_out_one(&mut self.executor, order, |rig, kernel: &K, round| {
+        let outcome = carry_out_one(&mut self.executor, order, |rig, kernel: &K, _, round| {
             stamper.begin(at);
             let ran = kernel.run(rig, round);
             timed.replace(Some(stamper.end()));

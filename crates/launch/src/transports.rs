@@ -21,13 +21,14 @@ pub(crate) static OWN: OnceLock<Vec<Transport>> = OnceLock::new();
 macro_rules! transports {
     (own { $($own:ty: $($of_own:ident)*,)* }
      boxed { $($boxed:ty: $($of_boxed:ident)*,)* }
-     native { $($native:ident,)* }
+     native { $($native:ident: $($of_native:ident)*,)* }
      fabrics { $($fabric:ty,)* }) => {
         /// Every transport, in the order in which they are listed and compared.
         const ALL: &[Transport] = &[
             $(Transport::of::<$own>()$(.$of_own::<$own>())*,)*
             $(Transport::boxed::<$boxed>()$(.$of_boxed::<$boxed>())*,)*
-            $(Transport::native($native::NAME, $native::MEANING, $native::CAN, $native::connect),)*
+            $(Transport::native($native::NAME, $native::MEANING, $native::CAN, $native::connect)
+                $(.$of_native($native::stamped))*,)*
             $(Transport::fabric::<$fabric>(),)*
         ];
 
@@ -54,7 +55,7 @@ transports! {
         bandgap_socket::unix::Unix: stamped,
     }
     native {
-        mpi,
+        mpi: inside,
     }
     fabrics {
         bandgap_fabric::Ucx,
@@ -132,6 +133,10 @@ impl Transport {
     pub(crate) const fn stamped<T: bandgap_comm::Stamped>(self) -> Self {
         let connect: ConnectStamped = |meeting, parts| parts.stamped::<T>(meeting);
         Self { stamped: Some(connect), division: Some(T::DIVISION), ..self }
+    }
+
+    const fn inside(self, connect: ConnectStamped) -> Self {
+        Self { stamped: Some(connect), division: Some(bandgap_mpi::DIVISION), ..self }
     }
 
     const fn together<T: bandgap_comm::Together>(self) -> Self {

@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let batches: usize = arguments.next().map_or(Ok(21), |batches| batches.parse())?;
     let named = arguments.next().map(PathBuf::from);
-    let world = start(find(named.as_deref())?)?;
+    let world = start(find(named.as_deref())?, false)?;
     let mut library = Library::new(Rc::clone(&world))?;
     library.resize(2 << 20);
     let loops: [(&str, Loop, usize, usize, f64); 5] = [

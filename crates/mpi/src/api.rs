@@ -1,5 +1,6 @@
 //! The functions of an MPI, looked up once. Each call is one indirect call.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute;
 
@@ -31,7 +32,8 @@ macro_rules! functions {
             source_at: usize,
             /// Number of bits above those that the library writes to a handle.
             above: u32,
-            $($function: unsafe extern "C" fn($($type),*) -> c_int,)*
+            /// In cells, since stamps change some between batches.
+            $($function: Cell<unsafe extern "C" fn($($type),*) -> c_int>,)*
         }
 
         impl Api {
@@ -59,12 +61,12 @@ macro_rules! functions {
                             MISSING
                         }
                         match loaded.symbol(stringify!($symbol)) {
-                            $(Err(_) => $missing,)?
+                            $(Err(_) => Cell::new($missing),)?
                             // SAFETY: the standard gives the function of this name this type; for
                             // handles see `Handle`.
-                            at => unsafe {
+                            at => Cell::new(unsafe {
                                 transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at?.as_ptr())
-                            },
+                            }),
                         }
                     },)*
                 })
@@ -75,7 +77,7 @@ macro_rules! functions {
                 #[allow(dead_code, clippy::too_many_arguments, reason = "they are MPI's")]
                 pub(crate) unsafe fn $function(&self, $($name: $type),*) -> Result<()> {
                     // SAFETY: the caller satisfies the standard's conditions for this function.
-                    let code = unsafe { (self.$function)($($name),*) };
+                    let code = unsafe { self.$function.get()($($name),*) };
                     if code == 0 { Ok(()) } else { Err(self.refused(stringify!($symbol), code)) }
                 }
             )*
@@ -148,8 +150,14 @@ impl Api {
             return MpiError::Missing(operation);
         }
         // SAFETY: as `text` says.
-        let text = text(|at, len| unsafe { (self.error_string)(code, at, len) });
+        let text = text(|at, len| unsafe { self.error_string.get()(code, at, len) });
         MpiError::Refused { operation, text, code }
+    }
+
+    /// The words through which `MPI_Send`, `MPI_Isend`, `MPI_Recv` and `MPI_Waitall` are called.
+    pub(crate) fn stamped(&self) -> [*mut usize; 4] {
+        let Self { send, isend, recv, waitall, .. } = self;
+        [send.as_ptr().cast(), isend.as_ptr().cast(), recv.as_ptr().cast(), waitall.as_ptr().cast()]
     }
 
     /// A new communicator of the same ranks, with separate messages.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bandgap_comm::CommError;
 use bandgap_loader::OpenError;
+use bandgap_probe::ProbeError;
 
 /// Result of an operation on an MPI.
 pub(crate) type Result<T, E = MpiError> = std::result::Result<T, E>;
@@ -71,6 +72,16 @@ pub enum MpiError {
     /// The library lacks a collective operation.
     #[error("the library has no {0}")]
     Missing(&'static str),
+    /// No stamps can be taken inside it.
+    #[error(transparent)]
+    Unstamped(#[from] ProbeError),
+    /// Its messages do not pass through UCX.
+    #[error(
+        "stamp inside {0}: its messages here do not pass through UCX; set OMPI_MCA_pml=ucx \
+         OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any (Open MPI) or MPIR_CVAR_NOLOCAL=1 \
+         (MPICH), or use an MPI that is built with UCX"
+    )]
+    Elsewhere(String),
     /// MPI answered with an error code.
     #[error("{operation}: {text} (code {code})")]
     Refused {
@@ -98,6 +109,8 @@ impl From<MpiError> for CommError {
     fn from(error: MpiError) -> Self {
         match error {
             MpiError::Refused { .. } | MpiError::TooLong(_) => Self::Connect(Box::new(error)),
+            MpiError::Unstamped(ProbeError::Refused(_)) => Self::SetUp(Box::new(error)),
+            MpiError::Unstamped(_) | MpiError::Elsewhere(_) => Self::Missing(Box::new(error)),
             MpiError::Missing(_) => Self::Unavailable { reason: error.to_string() },
             other => Self::SetUp(Box::new(other)),
         }

@@ -3,6 +3,7 @@
 //! * [`find`] opens the library that belongs to the launcher of this process; [`everywhere`] is where others may be.
 //! * [`start`] initialises it and returns a [`World`]. An operation is one indirect call into the
 //!   library. Families of binary interfaces differ only in [`Constants`].
+//! * [`Inside`] takes stamps inside it, where it uses UCX ([`bandgap_probe`]).
 //! * [`Library`] and [`MpiLink`]: message passing and frames over it ([`bandgap_tagged`]).
 //!
 //! # Invariants
@@ -18,7 +19,9 @@
 mod abi;
 mod api;
 mod calls;
+mod division;
 mod error;
+mod inside;
 mod launcher;
 mod load;
 mod search;
@@ -26,8 +29,10 @@ mod world;
 
 pub use abi::{Constant, Constants, Family, Handle};
 pub use calls::Request;
+pub use division::DIVISION;
 pub use error::MpiError;
 pub(crate) use error::Result;
+pub use inside::Inside;
 pub use launcher::{Launcher, Started, command, started};
 pub use load::Loaded;
 pub use search::{everywhere, find, places};

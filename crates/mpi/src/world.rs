@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use std::rc::Rc;
 
 use bandgap_comm::Rank;
+use bandgap_probe::Probe;
 
 use crate::api::Api;
 use crate::launcher::started;
@@ -23,6 +24,8 @@ pub struct World {
     /// Number of ranks.
     pub size: usize,
     pub(crate) room: RefCell<Room>,
+    /// Stamps inside the library, if it was started for them.
+    pub(crate) probe: Option<RefCell<Probe>>,
 }
 
 /// What calls of MPI take as arrays.
@@ -39,9 +42,10 @@ const TOGETHER: usize = 1 << 10;
 impl World {
     /// Initialises MPI for a single thread. Support for more threads makes Open MPI 4 take 50 %
     /// more time.
-    pub(crate) fn init(loaded: Loaded) -> Result<Self> {
+    pub(crate) fn init(loaded: Loaded, stamped: bool) -> Result<Self> {
         const SINGLE: c_int = 0;
         let api = Api::of(&loaded)?;
+        let probe = stamped.then(|| before(&loaded)).transpose()?;
         let (mut already, mut given, mut rank, mut size) = (0, 0, 0, 0);
         // SAFETY: null pointers stand for the arguments of main.
         unsafe {
@@ -57,7 +61,8 @@ impl World {
         }
         let (rank, size) = (rank as Rank, size as usize);
         let (counts, together) = (Vec::with_capacity(size), Vec::with_capacity(TOGETHER));
-        Ok(Self { api, loaded, rank, size, room: RefCell::new(Room { counts, together }) })
+        let room = RefCell::new(Room { counts, together });
+        Ok(Self { api, loaded, rank, size, room, probe })
     }
 
     /// Finalises MPI. Every rank must call it, and it may wait for them. This process cannot use
@@ -73,12 +78,28 @@ impl World {
     }
 }
 
+/// What Open MPI needs so that UCX carries its messages over every transport, and not only over fabrics.
+const OPEN_MPI: [(&str, &str); 3] =
+    [("OMPI_MCA_pml", "ucx"), ("OMPI_MCA_pml_ucx_tls", "any"), ("OMPI_MCA_pml_ucx_devices", "any")];
+
+/// Prepares stamps before the library is initialised, and lets UCX carry its messages as far as the user has not said what
+/// does.
+fn before(loaded: &Loaded) -> crate::Result<RefCell<Probe>> {
+    let is_open = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
+    for (name, value) in OPEN_MPI.into_iter().filter(|_| loaded.is_open_mpi()).filter(is_open) {
+        // SAFETY: a rank has one thread until it initialises MPI.
+        unsafe { std::env::set_var(name, value) };
+    }
+    Ok(Probe::new()?.into())
+}
+
 /// Initialises the library for a single thread. Fails unless the library sees as many ranks as were
-/// started: a library that does not belong to the launcher takes each rank for a run of its own.
+/// started: a library that does not belong to the launcher takes each rank for a run of its own. `stamped`: ranks will
+/// take stamps inside it ([`World::inside`]).
 ///
 /// # Errors
 /// [`MpiError::WrongLauncher`]; [`MpiError::Again`]; or MPI refused.
-pub fn start(loaded: Loaded) -> Result<Rc<World>> {
+pub fn start(loaded: Loaded, stamped: bool) -> Result<Rc<World>> {
     let run = started();
     // These libraries would exit or hang during initialisation.
     if let Some(run) = run
@@ -92,7 +113,8 @@ pub fn start(loaded: Loaded) -> Result<Rc<World>> {
         return Err(wrong(run, &loaded, None));
     }
     loaded.show()?;
-    let world = Rc::new(World::init(loaded)?);
+    let world = Rc::new(World::init(loaded, stamped)?);
+    world.complete()?;
     if let Some(run) = run.filter(|run| run.size != world.size) {
         let error = wrong(run, &world.loaded, Some(world.size));
         // An MPI that is not finalised may complain at exit. Each rank is a run of its own, so it

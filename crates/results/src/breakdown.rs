@@ -127,6 +127,10 @@ pub struct Beside {
     /// Over shared memory: the software's time per way that the transfer hides; it is no component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Quantity>,
+    /// What the processor does at once with something else when no stamp is there: half a round trip with a stamp at every
+    /// place, less one without and the stamps. It is no component, and in no model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Quantity>,
     /// Computations of known length that were inserted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inserted: Vec<Inserted>,

@@ -23,8 +23,9 @@ const SLOT: At = Floor(&FLOORS[RING_LINES]);
 /// Nothing is stamped while two processors communicate: a stamp would delay the line that is waited for.
 #[rustfmt::skip] // One line each.
 pub(crate) const DIVISION: &Division = &Division {
+    any_length: false,
     pair: None,
-    models: &[Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: 0, derivation: Some(&BY_COMPUTATION), parts: &[
+    models: &[Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: 0, all: None, derivation: Some(&BY_COMPUTATION), parts: &[
         Part::new("slot", (Category::Network, Layer::Hardware, Side::Network), SLOT),
         Part::new("software", (Category::Cpu, Layer::Hlp, Side::Both), Follows),
     ] }],

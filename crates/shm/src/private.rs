@@ -108,6 +108,7 @@ pub(crate) mod tests {
             deadline: Instant::now(),
             library: None,
             argument: None,
+            stamped: false,
             interface: Ipv4Addr::LOCALHOST.into(),
             exchange: &mut |own| Ok(vec![own.clone(), other(own)]),
         })

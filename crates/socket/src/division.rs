@@ -15,9 +15,10 @@ const fn own(name: &'static str, layer: bandgap_units::Layer, point: u8) -> Part
 /// The division of every transport over streams.
 #[rustfmt::skip] // One line each.
 pub(crate) const DIVISION: &Division = &Division {
+    any_length: false,
     pair: Some(point::PAIR),
     models: &[
-        Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: point::NOTHING, derivation: None, parts: &[
+        Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: point::NOTHING, all: None, derivation: None, parts: &[
             Part { border: Some(border::TURN), ..Part::new("turn", (Cpu, Hlp, Both), Point(point::TURN)) },
             // Both of its ends are beginnings of calls: what of a stamp comes after the clock is read is before both.
             Part { border: Some(border::SEND), stamps: 0.0, ..Part::new("visible", (Cpu, Llp, Initiator), Point(point::VISIBLE)) },
@@ -26,7 +27,7 @@ pub(crate) const DIVISION: &Division = &Division {
             Part { border: Some(border::RECEIVE), ..Part::new("receive", (Cpu, Llp, Target), Point(point::RECEIVE)) },
         ] },
         // So many messages that those still under way at the end hardly count.
-        Model { name: "injection", kernel: "burst", messages: 1500, ways: 1, whole: point::NOTHING, derivation: None, parts: &[
+        Model { name: "injection", kernel: "burst", messages: 1500, ways: 1, whole: point::NOTHING, all: None, derivation: None, parts: &[
             own("send_calls", Llp, point::SEND),
             own("receive_calls", Llp, point::RECEIVE),
             own("failing_polls", Llp, point::FAILING),

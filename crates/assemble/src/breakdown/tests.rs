@@ -1,5 +1,7 @@
 use bandgap_campaign::Key;
-use bandgap_campaign::breakdown::{PAIR, WHOLE_TIME, count_key, inserted_key, key};
+use bandgap_campaign::breakdown::{
+    ALL_STAMPS, BYTES, PAIR, WHOLE_TIME, count_key, inserted_key, key,
+};
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::plan::Asked;
 use bandgap_record::{Value, read_component_table};
@@ -7,7 +9,7 @@ use bandgap_results::Outcome;
 
 use super::*;
 use crate::tests::Synthetic;
-use crate::tests::division::{CALLS, LINES};
+use crate::tests::division::{CALLS, LINES, PLACES};
 
 pub(crate) const RULE: Rule = Rule { precision: 0.05, stamp: 0.0 };
 
@@ -146,7 +148,7 @@ impl Measurement {
 fn plan(inserted: Vec<f64>) -> BreakdownPlan {
     let asked =
         Asked { precision: 0.05, confidence: 0.95, budget: 0.0, seed: 1, stamp: 0.0, check: false };
-    BreakdownPlan { asked, inserted }
+    BreakdownPlan { asked, bytes: BYTES, inserted }
 }
 
 fn latency() -> &'static division::Model {
@@ -343,6 +345,33 @@ fn what_of_the_software_is_hidden_is_told_and_is_not_in_the_model() {
     assert!((hidden(&made).unwrap() - 9.0).abs() < 0.1 && made.codes().is_empty());
     let made = lines(14.0);
     assert_eq!((hidden(&made), made.codes()), (None, vec!["hidden_unseen"]));
+}
+
+/// Places, each of which a message passes so often.
+fn places(count: f64) -> Made {
+    let (mut all, model) = (Measurement::new(), &PLACES.models[0]);
+    for (part, value) in [(WHOLE_TIME, 380.0), (ALL_STAMPS, 440.0), (PAIR, 25.0)] {
+        all.put(&key(model, part), value, None);
+    }
+    for (part, value) in [("post", 320.0), ("receive", 110.0)] {
+        all.put(&key(model, part), value, None);
+        // Rounds are apart by 0.3 % in the mean.
+        all.put(&count_key(model, part), count / 1.003, None);
+    }
+    all.0
+        .made(|of| breakdown(of, &BreakdownPlan { bytes: 1024, ..plan(Vec::new()) }, &PLACES))
+        .unwrap()
+}
+
+#[test]
+fn overlap_is_a_finding_and_a_wrong_count_leaves_no_model() {
+    let made = places(1.0);
+    assert_eq!((only(&made).models.len(), made.codes().len()), (1, 0));
+    let overlap = made.quantity("breakdown/shm:bytes=1024/overlap").unwrap();
+    // 440 − 380 − 2·25.
+    assert!((overlap.value.0 * 1e9 - 10.0).abs() < 0.1, "{overlap:?}");
+    let made = places(1.01);
+    assert_eq!((made.results.len(), made.codes()), (0, vec!["counts_off"]));
 }
 
 #[test]

@@ -5,11 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use bandgap_assemble::{Divided, Made, breakdown, table_breakdown};
+pub use bandgap_campaign::breakdown::BYTES;
 use bandgap_campaign::breakdown::BreakdownPlan;
 use bandgap_campaign::floors::RANKS;
+use bandgap_campaign::sizes::Sizes;
 use bandgap_comm::Division;
 use bandgap_launch::{Classify, Exit, Result, Target, Wait, usage};
-use bandgap_units::Ns;
+use bandgap_units::{Bytes, Ns};
 use clap::Args;
 
 use super::components::{Source, load, rule};
@@ -23,6 +25,7 @@ use crate::session::{ALONE, Session};
 pub const HELP: &str = "Examples:
   bandgap breakdown
   bandgap breakdown -t tcp --insert 50ns,1us
+  mpirun -n 2 bandgap breakdown                           inside an MPI that uses UCX
   bandgap breakdown --from thunderx2-connectx4            the paper's stack
   bandgap breakdown --from table.csv
   bandgap breakdown --pcie-trace trace.csv --without-switch direct.csv";
@@ -48,8 +51,8 @@ const GIVEN: [&str; 5] = ["from", "id", "pcie_trace", "without_switch", "set"];
 pub struct Breakdown {
     #[command(flatten)]
     pub source: Source,
-    /// Over sockets: computations of known length that are inserted at each border, to see whether they come back; one or
-    /// several, as 50ns,1us [default: 200ns]
+    /// Over sockets and MPI: computations of known length that are inserted at each border, to see whether they come back; one or
+    /// several, as 50ns,1us [default: over sockets 200ns]
     #[arg(
         long,
         value_name = "TIME",
@@ -57,6 +60,9 @@ pub struct Breakdown {
         conflicts_with_all = ["from", "pcie_trace"]
     )]
     pub insert: Vec<Ns>,
+    /// Inside MPI: lengths of messages, each divided by itself [default: 8]
+    #[arg(long, value_name = "SIZES", conflicts_with_all = ["from", "pcie_trace"])]
+    pub sizes: Option<Sizes>,
     #[command(flatten)]
     pub trace: PcieTrace,
     #[command(flatten)]
@@ -68,7 +74,7 @@ pub struct Breakdown {
 /// # Errors
 /// The table cannot be read or is wrong; ranks could not be started; or the result cannot be written.
 pub fn run(of: &Breakdown) -> Result<Exit> {
-    let Breakdown { source, insert, trace, measure } = of;
+    let Breakdown { source, insert, sizes, trace, measure } = of;
     match (&trace.pcie_trace, &source.from) {
         (Some(file), _) => {
             pcie_trace::run(trace, file, source, (&measure.precision, &measure.output))
@@ -82,17 +88,32 @@ pub fn run(of: &Breakdown) -> Result<Exit> {
                 let [least, most] = [INSERTED.start(), INSERTED.end()].map(|end| Ns(*end));
                 return Err(usage!("insert {time}: from {least} to {most} is possible"));
             }
+            let all = |sizes: &Sizes| sizes.all(false).into_iter().map(|of| of as usize).collect();
+            let sizes: Vec<usize> = sizes.as_ref().map_or(vec![BYTES], all);
             for target in measure.targets() {
                 let division = division(&target, measure)?;
+                if !division.any_length && sizes != [BYTES] {
+                    return Err(usage!("break down messages of other lengths over {target}")
+                        .hint("leave out --sizes, or use -t mpi"));
+                }
                 if division.borders().next().is_none() && !insert.is_empty() {
                     let what = "its time is divided without stamps";
                     return Err(usage!("insert a computation over {target}: {what}")
                         .hint("leave out --insert, or name a socket transport"));
                 }
             }
-            let stages = [("breakdown", 1.0)];
-            let part = |session: &mut Session<'_>| self::measure(session, insert);
-            Session::each("breakdown", measure, USUAL, stages, part)
+            let stages =
+                sizes.iter().map(|bytes| (format!("{} breakdown", Bytes(*bytes as u64)), 1.0));
+            let share = 1.0 / (sizes.len() * measure.targets().len()) as f64;
+            let part = |session: &mut Session<'_>| {
+                sizes.iter().try_for_each(|bytes| {
+                    if sizes.len() > 1 {
+                        session.share(share);
+                    }
+                    self::measure(session, *bytes, insert)
+                })
+            };
+            Session::each("breakdown", measure, USUAL * sizes.len() as u32, stages, part)
         }
     }
 }
@@ -114,7 +135,7 @@ fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit> {
 ///
 /// # Errors
 /// Ranks could not be started, or results not be written.
-pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
+pub fn measure(session: &mut Session<'_>, bytes: usize, insert: &[Ns]) -> Result<()> {
     let division = match division(&session.target, session.measure) {
         Ok(division) => division,
         Err(failure) => {
@@ -125,12 +146,14 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
         }
     };
     let mut inserted: Vec<f64> = match insert {
+        // Each takes as long as all else, and over a library batches are long.
+        [] if session.target.can(|can| can.once) => Vec::new(),
         [] => vec![USUALLY_INSERTED],
         some => some.iter().map(|time| time.0).collect(),
     };
     inserted.sort_by(f64::total_cmp);
     inserted.dedup();
-    let plan = BreakdownPlan { asked: session.asked(), inserted };
+    let plan = BreakdownPlan { asked: session.asked(), bytes, inserted };
     session.measure(&plan, RANKS, ALONE, |measured| breakdown(measured, &plan, division))
 }
 

@@ -257,7 +257,6 @@ fn journalled(cli: &mut Cli) -> Option<&mut Output> {
     match cli.command {
         Some(Command::Layers(With { ref mut measure, .. })) => Some(&mut measure.output),
         Some(Command::Floor(ref mut of)) => Some(&mut of.output),
-        Some(Command::Breakdown(ref mut of)) => Some(&mut of.measure.output),
         _ => measured(cli).map(|(measure, _)| &mut measure.output),
     }
 }
@@ -273,6 +272,9 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
             | Command::Comms1(With { measure, .. })
             | Command::Comms2(With { measure, .. }),
         ) => Some((measure, false)),
+        Some(Command::Breakdown(of)) if [&of.source.from, &of.trace.pcie_trace] == [&None; 2] => {
+            Some((&mut of.measure, false))
+        }
         Some(
             Command::Comms3(With { measure, .. })
             | Command::Comet(With { measure, .. })

@@ -64,7 +64,9 @@ pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
     if run.full {
         let simulated = matches!(targets[0], Target::Simulated(_));
         parts.extend(["comms2", "bulk", "comet"].map(|part| (targets[0].clone(), part)));
-        let divided = targets.into_iter().filter(|_| !simulated);
+        // A library that is initialised once was initialised without stamps.
+        let divided = |of: &Target| !simulated && !of.can(|can| can.once);
+        let divided = targets.into_iter().filter(divided);
         parts.extend(divided.map(|target| (target, "breakdown")));
     }
     let usual = match (run.quick, run.full) {
@@ -92,7 +94,7 @@ pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
                 let kernels = comet::Parts::of(&all_kernels, measure)?;
                 kernels.measure(&mut session, &all_kernels, weight(part) / all)?;
             }
-            "breakdown" => breakdown::measure(&mut session, &[])?,
+            "breakdown" => breakdown::measure(&mut session, breakdown::BYTES, &[])?,
             name => {
                 let sizes = Some(Sizes::powers(1, 4 << 20));
                 let lengths = Lengths { sizes, ..Lengths::default() };

@@ -10,7 +10,7 @@ use bandgap_stats::outlier::fence;
 use bandgap_stats::quantile::{mean, median};
 use bandgap_stats::rounds::InRound;
 
-use super::{PAIR, WHOLE_TIME, count_key, key};
+use super::{ALL_STAMPS, PAIR, WHOLE_TIME, count_key, key};
 use crate::judge::{Judged, launch_of};
 use crate::key::Key;
 
@@ -31,6 +31,9 @@ pub struct Rounds {
     /// The median batch of a round without stamps over the shortest one: the median over the
     /// rounds.
     pub held_up: f64,
+    /// What the processor does at once without stamps: a whole with a stamp at every place, less the whole without and
+    /// the stamps. It belongs to no part.
+    pub overlap: Option<Vec<f64>>,
     /// The software's time that overlaps with the transfer and so belongs to no part.
     pub hidden: Option<Hidden>,
 }
@@ -88,6 +91,25 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
     by_round(judged, &key(model, part.name)).into_iter().filter_map(without).collect()
 }
 
+/// How far a message may be from its number of intervals.
+const EXACT: f64 = 0.0005;
+
+/// The parts that messages pass.
+fn passed(judged: &Judged<'_>, model: &'static Model) -> impl Iterator<Item = &'static Part> {
+    let is_there = |part: &&Part| !judged.table.batches(&key(model, part.name)).is_empty();
+    model.parts.iter().filter(move |part| !part.optional || is_there(part))
+}
+
+/// A part whose intervals are not exactly as many as messages, in the mean over batches, and how many each has.
+pub fn inexact(judged: &Judged<'_>, model: &'static Model) -> Option<(&'static str, f64)> {
+    passed(judged, model).find_map(|part| {
+        let (exact, key) = (part.exact?, count_key(model, part.name));
+        let counts: Vec<f64> = judged.in_rounds(&key).map(|(_, count)| count).collect();
+        let count = (!counts.is_empty()).then(|| mean(&counts))?;
+        ((count / exact - 1.0).abs() > EXACT).then_some((part.name, count))
+    })
+}
+
 /// The times under this name in each round: the least for a floor, else the median.
 fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
     let of_floor = |of: Timing| of.name == name && matches!(of.at, At::Floor(_));
@@ -99,10 +121,11 @@ fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
 /// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
     let stamp = if division.pair.is_some() { Some(stamp(judged, division)?) } else { None };
+    let own: Vec<&'static Part> = passed(judged, model).collect();
     let (parts, hidden) = match model.derivation {
         None => {
-            let part = |part| of_part(judged, model, part, stamp.unwrap_or(0.0));
-            (model.parts.iter().map(part).collect(), None)
+            let part = |part: &&'static Part| of_part(judged, model, part, stamp.unwrap_or(0.0));
+            (own.iter().map(part).collect(), None)
         }
         Some(derivation) => {
             let derived = (derivation.parts)(&|name| timed(judged, model, name));
@@ -110,15 +133,20 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
         }
     };
     let whole = by_round(judged, &key(model, WHOLE_TIME));
-    let all: Vec<&ByRound> = parts.iter().chain([&whole]).collect();
+    let stamped = model.all.map(|_| by_round(judged, &key(model, ALL_STAMPS)));
+    let all: Vec<&ByRound> = parts.iter().chain([&whole]).chain(&stamped).collect();
     let complete = complete(&all);
     let kept = inside(&all, &complete);
     let outside = complete.len() - kept.len();
     let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
     let least = least_by_round(judged, &key(model, WHOLE_TIME));
     let held_up: Vec<f64> = kept.iter().map(|round| whole[round] / least[round]).collect();
+    let stamps = stamp.unwrap_or(0.0) * own.len() as f64;
+    let longer =
+        |of: &ByRound| kept.iter().map(|round| of[round] - whole[round] - stamps).collect();
     (kept.len() > 1).then(|| Rounds {
-        parts: model.parts.iter().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
+        overlap: stamped.as_ref().map(longer),
+        parts: own.iter().copied().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
         observed: values(&whole),
         outside,
         stamp,

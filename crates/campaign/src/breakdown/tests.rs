@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::tests::division::{CALLS, LINES};
+use crate::tests::division::{CALLS, LINES, PLACES};
 use crate::tests::scripted::{Scripted, probes, taking};
 
 /// Truths in nanoseconds: the parts of the latency and of injection, and how many intervals of each of the latter there are for
@@ -24,7 +24,7 @@ fn sum(of: [f64; 4]) -> f64 {
 /// What both ranks stamp together in a batch of round trips, where each interval is so long.
 fn both(each: f64) -> Executed {
     let count = 100;
-    let rank = |ns| AtRank { ns, count };
+    let rank = |ns| AtRank { ns, count, begun: count };
     // The ranks' own sums differ, as those of what becomes visible do; both together count.
     let (sum, apart) = (each * count as f64, 1e6);
     Executed { at_border: vec![rank(sum + apart), rank(sum - apart)], ..Executed::default() }
@@ -57,6 +57,7 @@ fn machine_of(order: &Order, latency: [f64; 4], back: fn(u8) -> f64) -> Executed
             let rank = |each: f64| AtRank {
                 ns: 100.0 * (each + intervals * STAMP),
                 count: 100 * intervals as u64,
+                begun: 0,
             };
             // The other rank's own are none of the requester's.
             Executed { at_border: vec![rank(truth), rank(1e7)], ..Executed::default() }
@@ -69,7 +70,7 @@ fn machine(order: &Order) -> Executed {
 }
 
 fn plan() -> BreakdownPlan {
-    BreakdownPlan { asked: Asked::usual(1e9), inserted: vec![200.0] }
+    BreakdownPlan { asked: Asked::usual(1e9), bytes: BYTES, inserted: vec![200.0] }
 }
 
 fn measured(answer: impl FnMut(&Order) -> Executed + 'static) -> Scripted {
@@ -183,6 +184,39 @@ fn a_division_derives_parts_from_floors_and_a_computation() {
     assert!(matches!(dividing.points(&mut runner), Err(Stop::Interrupted)));
 }
 
+/// Parts of 300 and 90 ns that overlap by 10 ns, and each of which every message has so often.
+fn places(times: u64) -> Scripted {
+    divided(&PLACES, move |order| match order.at_border.unwrap().point {
+        9 => taking(order, 200.0 * 380.0),
+        7 => taking(order, 200.0 * (390.0 + 2.0 * STAMP)),
+        // A place that is not passed has a count, too.
+        2 => Executed { at_border: vec![AtRank::default(); 2], ..Executed::default() },
+        point => {
+            let mut done = both(if point == 1 { 300.0 } else { 90.0 } + STAMP);
+            if point == 8 {
+                return both(STAMP);
+            }
+            done.at_border.iter_mut().for_each(|rank| rank.begun *= times);
+            done
+        }
+    })
+}
+
+#[test]
+fn a_part_that_no_message_passes_is_left_out_and_overlap_is_beside_the_model() {
+    let runner = places(1);
+    let rounds = rounds_of(&runner, 0);
+    let names: Vec<&str> = rounds.parts.iter().map(|(part, _)| part.name).collect();
+    assert_eq!(names, ["post", "receive"]);
+    rounds.modelled().iter().for_each(|value| near(*value, 390.0));
+    rounds.overlap.unwrap().iter().for_each(|value| near(*value, 10.0));
+    let inexact = |runner: &Scripted| {
+        inexact(&plan().asked.unstamped().judge(&runner.kept), &PLACES.models[0])
+    };
+    // Each place is passed once, or twice.
+    assert_eq!([inexact(&runner), inexact(&places(2))], [None, Some(("post", 2.0))]);
+}
+
 #[test]
 fn what_is_stamped_has_no_checked_batch() {
     let runner = measured(machine);
@@ -267,6 +301,7 @@ fn the_error_holds_how_launches_differ_and_how_rounds_drift() {
         outside: 0,
         stamp: None,
         held_up: 1.0,
+        overlap: None,
         hidden: None,
     };
     let launches: Vec<u64> =

@@ -18,19 +18,32 @@ const fn of_message(name: &'static str, point: u8) -> Part {
 /// Parts that are stamped.
 #[rustfmt::skip] // One line each.
 pub static CALLS: Division = Division {
+    any_length: false,
     pair: Some(8),
     models: &[
-        Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 9, derivation: None, parts: &[
+        Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 9, all: None, derivation: None, parts: &[
             timed("turn", 1),
             Part { stamps: 0.0, ..timed("visible", 2) },
             Part { share: 0.5, ..timed("poll", 3) },
             timed("receive", 4),
         ] },
-        Model { name: "injection", kernel: "burst", messages: 100, ways: 1, whole: 9, derivation: None, parts: &[
+        Model { name: "injection", kernel: "burst", messages: 100, ways: 1, whole: 9, all: None, derivation: None, parts: &[
             of_message("calls", 5),
             of_message("own", 6),
         ] },
     ],
+};
+
+/// Messages pass the first of two places, if their receive has a callback, or else the second; each place once.
+#[rustfmt::skip] // One line each.
+pub static PLACES: Division = Division {
+    any_length: true,
+    pair: Some(8),
+    models: &[Model { name: "latency", kernel: "comms1", messages: 100, ways: 2, whole: 9, all: Some(7), derivation: None, parts: &[
+        Part { exact: Some(1.0), border: None, ..timed("post", 1) },
+        Part { exact: Some(1.0), border: None, optional: true, ..timed("callback", 2) },
+        Part { exact: Some(1.0), border: None, optional: true, ..timed("receive", 3) },
+    ] }],
 };
 
 static LINE: bandgap_comm::Floor = bandgap_comm::Floor::new("line", "", Yields::HalfRoundTrip, 100);
@@ -38,8 +51,9 @@ static LINE: bandgap_comm::Floor = bandgap_comm::Floor::new("line", "", Yields::
 /// A floor, and what a computation as long as the software adds to it.
 #[rustfmt::skip] // One line each.
 pub static LINES: Division = Division {
+    any_length: false,
     pair: None,
-    models: &[Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 0, derivation: Some(&ADDED), parts: &[
+    models: &[Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 0, all: None, derivation: Some(&ADDED), parts: &[
         Part::new("line", ABOUT, Floor(&LINE)),
         Part::new("added", ABOUT, Follows),
     ] }],

@@ -12,8 +12,8 @@ use bandgap_mpi::Family;
 /// An MPI, as Debian has it.
 pub struct Installed {
     pub launcher: &'static str,
-    arguments: &'static [&'static str],
-    environment: &'static [(&'static str, &'static str)],
+    pub arguments: &'static [&'static str],
+    pub environment: &'static [(&'static str, &'static str)],
     pub compiler: &'static str,
     pub library: &'static str,
     /// What its name begins with.

@@ -41,6 +41,24 @@ fn active_messages_there_and_back_and_from_many_to_one() {
     }
 }
 
+/// What each of two ranks finds below the library.
+fn inside(mpi: &Installed, found: &str) {
+    if is_here(mpi.launcher) {
+        let (_, lines) = mpi.start(2, &["inside", mpi.library]).end(LONG);
+        let said: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("inside: ")).collect();
+        assert_eq!(said, [found; 2], "{lines:?}");
+    }
+}
+
+#[test]
+fn stamps_inside_are_counted_exactly_and_leave_nothing() {
+    for ucx in [&[("UCX_TLS", "posix,self")], &[("UCX_TLS", "tcp,self")]] {
+        inside(&Installed { environment: ucx, ..MPICH }, "callback");
+        inside(&Installed { environment: ucx, ..OPEN_MPI }, "no callback");
+    }
+    inside(&Installed { environment: &[("OMPI_MCA_pml", "ob1")], ..OPEN_MPI }, "elsewhere");
+}
+
 /// Each of two ranks says who started how many of them, and how many the library sees.
 fn refuses(launcher: &Installed, library: &Installed, by: &str, seen: &str) {
     if !is_here(launcher.launcher) || !is_here(library.launcher) {

@@ -1,6 +1,7 @@
 //! A rank of the tests: `check WHAT [LIBRARY]`. What it finds wrong is a panic.
 #![allow(clippy::unwrap_used)]
 
+mod inside;
 mod library;
 mod link;
 mod messages;
@@ -15,6 +16,7 @@ fn check(world: Rc<World>, what: &str, leader: Option<PathBuf>) {
     match what {
         "library" => library::check(&world),
         "messages" => messages::check(&world),
+        "inside" => println!("inside: {}", inside::check(&world)),
         "link" => link::serve(&world, &leader.unwrap()),
         _ => {}
     }
@@ -32,7 +34,7 @@ fn main() {
     let what = arguments.next().unwrap_or_default();
     let named = arguments.next().filter(|named| !named.is_empty()).map(PathBuf::from);
     let leader = arguments.next().map(PathBuf::from);
-    match find(named.as_deref()).and_then(start) {
+    match find(named.as_deref()).and_then(|mpi| start(mpi, what == "inside")) {
         Ok(world) => check(world, &what, leader),
         Err(MpiError::WrongLauncher { launcher, expected, library, seen, .. }) => {
             println!("wrong launcher: {launcher}, {expected}, {library}, {seen:?}");

@@ -24,8 +24,8 @@ impl Shown for Breakdown {
             all.push((id("observed"), model.observed.as_ref(), counts && model.observed.is_some()));
             all.push((id("error"), model.error.as_ref(), false));
         }
-        let hidden = self.measured.as_ref().and_then(|beside| beside.hidden.as_ref());
-        all.push((format!("{id}/hidden"), hidden, false));
+        let beside = self.measured.iter().flat_map(Beside::findings);
+        all.extend(beside.map(|(name, _, of)| (format!("{id}/{name}"), Some(of), false)));
         all
     }
 
@@ -273,14 +273,23 @@ fn ways(model: &ModelTime) -> Table {
 }
 
 impl Beside {
+    /// Times that are in no model: the ends of their ids, and what they are.
+    fn findings(&self) -> impl Iterator<Item = (&'static str, &'static str, &Quantity)> {
+        let hidden = ("hidden", "software hidden each way", self.hidden.as_ref());
+        let overlap = ("overlap", "done at once, without stamps", self.overlap.as_ref());
+        [hidden, overlap].into_iter().filter_map(|(name, what, of)| Some((name, what, of?)))
+    }
+
     fn blocks(&self, context: &Context<'_>, id: &str) -> Vec<Block> {
         let mut blocks = Vec::new();
-        if let Some(of) = &self.hidden {
-            let cell = context.cell(&format!("{id}/hidden"), of);
-            let values = Cell::Number(of.samples.to_string());
-            let row = ["software hidden each way".into(), cell, values];
+        let rows: Vec<_> = self.findings().collect();
+        if !rows.is_empty() {
+            let row = |(name, what, of): (&str, &str, &Quantity)| {
+                let cell = context.cell(&format!("{id}/{name}"), of);
+                [what.into(), cell, Cell::Number(of.samples.to_string())]
+            };
             let table = Table::new(["beside", "", "values"].map(Head::new));
-            blocks.push(Block::Table(table.with([row])));
+            blocks.push(Block::Table(table.with(rows.into_iter().map(row))));
         }
         if !self.inserted.is_empty() {
             let heads =

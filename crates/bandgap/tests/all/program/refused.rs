@@ -165,6 +165,7 @@ fn options_that_do_not_fit() {
         "bulk --sizes 0:2GiB",
         "bulk --sizes=-1:4",
         "signature --wait block",
+        "breakdown -t tcp --sizes 64",
         "breakdown -t tcp --wait block",
         "breakdown -t sim:paragon",
         "breakdown -t unix --insert 2ms",

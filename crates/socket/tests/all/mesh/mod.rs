@@ -36,7 +36,17 @@ fn meeting<'a>(
     exchange: &'a mut dyn FnMut(String) -> Result<Vec<String>, CommError>,
 ) -> Rendezvous<'a> {
     let (secret, library, interface) = (SECRET, None, Ipv4Addr::LOCALHOST.into());
-    Rendezvous { rank, size, secret, deadline, library, argument: None, interface, exchange }
+    Rendezvous {
+        rank,
+        size,
+        secret,
+        deadline,
+        library,
+        argument: None,
+        stamped: false,
+        interface,
+        exchange,
+    }
 }
 
 /// Connects one rank, which tells its address to `exchange` and gets the addresses of all.

@@ -1,0 +1,78 @@
+//! Stamps inside an MPI that uses UCX.
+
+use std::cell::RefCell;
+
+use bandgap_comm::{AtBorder, Result, Timed};
+use bandgap_probe::{Counted, Place, Probe, Word, point};
+
+use crate::{MpiError, World};
+
+/// Takes stamps on the way of this rank's messages ([`bandgap_probe`]).
+pub struct Inside<'a> {
+    world: &'a World,
+    probe: &'a RefCell<Probe>,
+}
+
+impl World {
+    /// Finds what MPI has loaded while it was initialised. The world stays where it is from now on.
+    pub(crate) fn complete(&self) -> crate::Result<()> {
+        let Some(probe) = &self.probe else { return Ok(()) };
+        // SAFETY: the words stay as long as the world, whose functions have these types; only the thread that has the
+        // world calls them.
+        unsafe { Ok(probe.borrow_mut().complete(self.api.stamped().map(|at| Word::of(at)))?) }
+    }
+
+    /// Stamps inside the library; `None` if it was not started for them.
+    pub fn inside(&self) -> Option<Inside<'_>> {
+        Some(Inside { world: self, probe: self.probe.as_ref()? })
+    }
+}
+
+impl Inside<'_> {
+    /// Runs messages, and says whether their receives have a callback.
+    ///
+    /// # Errors
+    /// They do not pass through UCX, the system refused, or `run` failed.
+    pub fn learn(&self, run: impl FnOnce() -> Result<()>) -> Result<bool> {
+        self.probe.borrow_mut().learn().map_err(MpiError::from)?;
+        let ran = run();
+        let callback = self.probe.borrow_mut().learnt().map_err(MpiError::from)?;
+        ran?;
+        Ok(callback.ok_or_else(|| MpiError::Elsewhere(self.world.loaded.name()))?)
+    }
+
+    /// Stamps and inserts what `at` says, until [`Inside::end`].
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn begin(&self, at: AtBorder) -> Result<()> {
+        let work = at.inserted.map(|(place, computation)| (place, computation.iterations));
+        Ok(self.probe.borrow_mut().stamp(at.point, work).map_err(MpiError::from)?)
+    }
+
+    /// Counts from now on.
+    pub fn reset(&self) {
+        self.probe.borrow().reset();
+    }
+
+    /// Removes all stamps, and gives their times; no intervals if they do not belong together. `callback` is of the same kind
+    /// of messages.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn end(&self, at: AtBorder, callback: bool) -> Result<Timed> {
+        let counted = self.probe.borrow_mut().restore().map_err(MpiError::from)?;
+        let Counted { ticks, begun, ended, strangers } = counted;
+        // What the two parts around a callback add up to is known from them.
+        if callback && at.point == point::interval(Place::Handler, Place::Received) {
+            return Ok(Timed::default());
+        }
+        // The last interval of a rank may end with the next batch.
+        let missing = u64::from(at.point != point::interval(Place::Operation, Place::Handler));
+        let is_whole = (ended..=ended + missing).contains(&begun);
+        // What another thread stamps belongs to no message.
+        let times = if strangers { 2 } else { 1 };
+        let count = if is_whole { ended } else { 0 };
+        Ok(Timed { ticks, count, begun: times * begun.max(ended) })
+    }
+}

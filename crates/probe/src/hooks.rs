@@ -1,0 +1,222 @@
+//! The functions that stand in the place of others. Each is compiled for every kind of stamp, and those of UCT's operations
+//! for every interface, so that there is no branch and no search on the way.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::mem::{MaybeUninit, transmute};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+use crate::stamp::{Place, kind, stamp};
+
+type Out = *mut c_void;
+type In = *const c_void;
+
+/// Most interfaces of UCT that are stamped.
+pub(crate) const INTERFACES: usize = 8;
+/// The operations in an interface's table: am_short, am_short_iov, am_bcopy, am_zcopy.
+pub(crate) const OPERATIONS: [usize; 4] = [6, 7, 8, 9];
+
+/// The functions that are called through words of their own, in this order: `MPI_Send`, `MPI_Isend`, `MPI_Recv`,
+/// `MPI_Waitall`, `ucp_tag_send_nbx`, `ucp_tag_recv_nbx`.
+pub(crate) const CALLS: usize = 6;
+pub(crate) const PLACES: [Place; CALLS] =
+    [Place::Send, Place::Send, Place::Received, Place::Wait, Place::UcpSend, Place::Callback];
+
+/// Most different callbacks of receives.
+const CALLBACKS: usize = 4;
+
+/// The functions in whose places hooks stand.
+pub(crate) struct Real {
+    pub calls: [AtomicUsize; CALLS],
+    /// The callbacks of receives; 0 where there is none.
+    callbacks: [AtomicUsize; CALLBACKS],
+    pub open: AtomicUsize,
+    pub set: AtomicUsize,
+    pub operations: [[AtomicUsize; OPERATIONS.len()]; INTERFACES],
+}
+
+// SAFETY: atomics of 0 are of all zeroes.
+pub(crate) static REAL: Real = unsafe { MaybeUninit::zeroed().assume_init() };
+
+/// Whether a callback was called while [`kind::SEEN`] was in place.
+pub(crate) static CALLED_BACK: AtomicBool = AtomicBool::new(false);
+
+/// Calls a function by its address.
+macro_rules! call {
+    ($address:expr, ($($value:ident: $type:ty),*) -> $result:ty) => {{
+        type Real = unsafe extern "C" fn($($type),*) -> $result;
+        let address: usize = $address;
+        // SAFETY: the address was that of a function of this type before the hook took its place.
+        unsafe { transmute::<usize, Real>(address)($($value),*) }
+    }};
+}
+
+/// Hooks of calls: what they do before and after.
+macro_rules! calls {
+    ($($name:ident $at:literal $before:ident $after:ident ($($value:ident: $type:ty),*) -> $result:ty;)*) => {$(
+        unsafe extern "C" fn $name<const K: u8>($($value: $type),*) -> $result {
+            $before::<K>();
+            let result = call!(REAL.calls[$at].load(Relaxed), ($($value: $type),*) -> $result);
+            $after::<K>();
+            result
+        }
+    )*};
+}
+
+calls! {
+    send 0 stamp nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize) -> c_int;
+    isend 1 stamp nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, new: Out) -> c_int;
+    recv 2 nothing stamp (into: Out, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, status: Out) -> c_int;
+    waitall 3 stamp ended (count: c_int, requests: Out, statuses: Out) -> c_int;
+    ucp_send 4 stamp nothing (endpoint: Out, from: In, len: usize, tag: u64, how: In) -> isize;
+}
+
+fn nothing<const K: u8>() {}
+
+/// Both ends of a wait are stamped, if its beginning begins an interval.
+#[inline(always)]
+fn ended<const K: u8>() {
+    if matches!(K, kind::BEGIN | kind::BEGIN_WORK) {
+        stamp::<{ kind::END }>();
+    }
+}
+
+/// Words of `ucp_request_param_t` that are copied: 72 bytes in 1.13; what newer ones have behind has no bit in the mask.
+const PARAMETERS: usize = 9;
+/// The word of the callback, and its bit in the mask (`UCP_OP_ATTR_FIELD_CALLBACK`).
+const CALLBACK: usize = 2;
+const HAS_CALLBACK: usize = 2;
+
+/// Gives UCP a copy of the parameters with another callback. UCP reads them only during the call.
+#[rustfmt::skip] // As above.
+unsafe extern "C" fn ucp_recv<const K: u8>(worker: Out, into: Out, len: usize, tag: u64, mask: u64, how: In) -> isize {
+    let mut copy = [0_usize; PARAMETERS + 3];
+    // SAFETY: the caller's parameters have at least as many words.
+    unsafe { std::ptr::copy_nonoverlapping(how.cast(), copy.as_mut_ptr(), PARAMETERS) };
+    let (old, mut new) = (copy[CALLBACK], copy[CALLBACK]);
+    if K == kind::SEEN && copy[0] & HAS_CALLBACK != 0 {
+        let known = |at: &&AtomicUsize| [0, old].contains(&at.load(Relaxed));
+        REAL.callbacks.iter().find(known).into_iter().for_each(|at| at.store(old, Relaxed));
+    }
+    // Chosen, not jumped to. What is in the word without the bit in the mask is no callback.
+    let hooks = [callback::<K, 0>, callback::<K, 1>, callback::<K, 2>, callback::<K, 3>];
+    for (known, hook) in REAL.callbacks.iter().zip(hooks) {
+        let is_it = (known.load(Relaxed) == old) & (copy[0] & HAS_CALLBACK != 0);
+        new = if is_it { hook as *const () as usize } else { new };
+    }
+    copy[CALLBACK] = new;
+    let how: In = copy.as_ptr().cast();
+    call!(REAL.calls[5].load(Relaxed), (worker: Out, into: Out, len: usize, tag: u64, mask: u64, how: In) -> isize)
+}
+
+#[rustfmt::skip] // As above.
+unsafe extern "C" fn callback<const K: u8, const N: usize>(of: Out, status: i8, info: In, user: Out) {
+    stamp::<K>();
+    if K == kind::SEEN {
+        CALLED_BACK.store(true, Relaxed);
+    }
+    call!(REAL.callbacks[N].load(Relaxed), (of: Out, status: i8, info: In, user: Out) -> ());
+}
+
+/// Operations of UCT.
+macro_rules! operations {
+    ($($name:ident $at:literal ($($value:ident: $type:ty),*) -> $result:ty;)*) => {$(
+        unsafe extern "C" fn $name<const K: u8, const I: usize>($($value: $type),*) -> $result {
+            stamp::<K>();
+            call!(REAL.operations[I][$at].load(Relaxed), ($($value: $type),*) -> $result)
+        }
+    )*};
+}
+
+operations! {
+    am_short 0 (endpoint: Out, id: u8, head: u64, from: In, len: c_uint) -> i8;
+    am_short_iov 1 (endpoint: Out, id: u8, parts: In, count: usize) -> i8;
+    am_bcopy 2 (endpoint: Out, id: u8, pack: In, with: Out, flags: c_uint) -> isize;
+    am_zcopy 3 (endpoint: Out, id: u8, head: In, bytes: c_uint, parts: In, count: usize, flags: c_uint, end: Out) -> i8;
+}
+
+/// A handler of UCT's Active Messages, as UCP has set it. It is never freed.
+pub(crate) struct Handler {
+    pub interface: usize,
+    pub id: u8,
+    pub function: usize,
+    pub argument: usize,
+    pub flags: u32,
+    pub called: AtomicBool,
+}
+
+/// The tables of interfaces as they were, and the handlers that are set.
+pub(crate) static TABLES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+pub(crate) static HANDLERS: Mutex<Vec<&'static Handler>> = Mutex::new(Vec::new());
+
+unsafe extern "C" fn handler<const K: u8>(own: Out, data: Out, len: usize, flags: c_uint) -> i8 {
+    stamp::<K>();
+    // SAFETY: it was set with its handler as argument.
+    let own = unsafe { &*own.cast_const().cast::<Handler>() };
+    if K == kind::SEEN {
+        own.called.store(true, Relaxed);
+    }
+    let argument = own.argument;
+    call!(own.function, (argument: usize, data: Out, len: usize, flags: c_uint) -> i8)
+}
+
+/// Notes the interfaces that UCP opens.
+#[rustfmt::skip] // As above.
+pub(crate) unsafe extern "C" fn open(domain: Out, worker: Out, how: In, with: In, new: *mut usize) -> i8 {
+    let real = REAL.open.load(Relaxed);
+    let status = call!(real, (domain: Out, worker: Out, how: In, with: In, new: *mut usize) -> i8);
+    if let (0, Ok(mut all)) = (status, TABLES.lock()) {
+        // SAFETY: a status of 0 says that UCT has written the interface.
+        all.push(unsafe { *new });
+    }
+    status
+}
+
+/// Notes the handlers that UCP sets.
+#[rustfmt::skip] // As above.
+pub(crate) unsafe extern "C" fn set(interface: usize, id: u8, function: usize, argument: usize, flags: u32) -> i8 {
+    if let Ok(mut all) = HANDLERS.lock() {
+        all.retain(|of| (of.interface, of.id) != (interface, id));
+        if function != 0 {
+            let called = AtomicBool::new(false);
+            all.push(Box::leak(Box::new(Handler { interface, id, function, argument, flags, called })));
+        }
+    }
+    set_handler(interface, id, function, argument, flags)
+}
+
+/// `uct_iface_set_am_handler`.
+pub(crate) fn set_handler(on: usize, id: u8, function: usize, own: usize, flags: u32) -> i8 {
+    let real = REAL.set.load(Relaxed);
+    call!(real, (on: usize, id: u8, function: usize, own: usize, flags: u32) -> i8)
+}
+
+/// Every hook of a kind.
+pub(crate) struct Hooks {
+    pub calls: [usize; CALLS],
+    pub handler: usize,
+    pub operations: [[usize; OPERATIONS.len()]; INTERFACES],
+}
+
+/// The hooks of this kind.
+#[rustfmt::skip] // One line.
+pub(crate) fn hooks(kind: u8) -> Hooks {
+    let all = [of::<0>, of::<1>, of::<2>, of::<3>, of::<4>, of::<5>, of::<6>, of::<7>, of::<8>];
+    all[usize::from(kind)]()
+}
+
+macro_rules! addresses {
+    ($($hook:expr),*) => { [$($hook as *const () as usize),*] };
+}
+
+#[rustfmt::skip] // One line each.
+fn of<const K: u8>() -> Hooks {
+    let calls = addresses!(send::<K>, isend::<K>, recv::<K>, waitall::<K>, ucp_send::<K>, ucp_recv::<K>);
+    let [handler] = addresses!(handler::<K>);
+    let all = [on::<K, 0>, on::<K, 1>, on::<K, 2>, on::<K, 3>, on::<K, 4>, on::<K, 5>, on::<K, 6>, on::<K, 7>];
+    Hooks { calls, handler, operations: all.map(|operations| operations()) }
+}
+
+fn on<const K: u8, const I: usize>() -> [usize; OPERATIONS.len()] {
+    addresses!(am_short::<K, I>, am_short_iov::<K, I>, am_bcopy::<K, I>, am_zcopy::<K, I>)
+}

@@ -1,0 +1,190 @@
+//! Switches stamps on and off.
+
+use std::path::Path;
+use std::sync::MutexGuard;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use bandgap_loader::Opened;
+
+use crate::ProbeError;
+use crate::hooks::{
+    CALLED_BACK, CALLS, HANDLERS, Handler, INTERFACES, OPERATIONS, PLACES, REAL, TABLES, hooks,
+    open, set, set_handler,
+};
+use crate::slots::{Word, slots};
+use crate::stamp::{Counted, Place, SUMS, kind, kind_of};
+
+type Result<T> = std::result::Result<T, ProbeError>;
+
+/// Functions of UCP that MPI calls, by call.
+const OF_UCP: [(usize, &str); 2] = [(4, "ucp_tag_send_nbx"), (5, "ucp_tag_recv_nbx")];
+/// Functions of UCX's transports that UCP calls.
+const OF_UCT: [&str; 2] = ["uct_iface_open", "uct_iface_set_am_handler"];
+
+/// Stamps inside the MPI of this process.
+#[derive(Default)]
+pub struct Probe {
+    /// The words through which each function is called.
+    calls: [Vec<Word>; CALLS],
+    /// What was changed for as long as interfaces and handlers are learnt.
+    early: Vec<(Word, usize)>,
+    /// What was changed for a batch.
+    changed: Vec<(Word, usize)>,
+    switched: Vec<&'static Handler>,
+}
+
+impl Probe {
+    /// Opens UCX, that of the MPI if it has one, and notes from now on which interfaces and handlers UCP makes. To be called
+    /// before MPI is initialised.
+    ///
+    /// # Errors
+    /// There is no UCX, it is built in another way, or the system refused.
+    pub fn new() -> Result<Self> {
+        if !cfg!(target_arch = "x86_64") {
+            return Err(ProbeError::Architecture);
+        }
+        // What is loaded already goes by this name, too.
+        let [ucp, uct] = ["libucp.so.0", "libuct.so.0"].map(|name| Opened::new(Path::new(name)));
+        let (ucp, uct, mut probe) = (ucp?, uct?, Self::default());
+        let find = |of: &Opened, name: &'static str, real: &AtomicUsize| -> Result<()> {
+            let at = of.own(name).ok_or(ProbeError::NoSlot(name))?;
+            real.store(at.as_ptr().expose_provenance(), Relaxed);
+            Ok(())
+        };
+        OF_UCP.into_iter().try_for_each(|(call, name)| find(&ucp, name, &REAL.calls[call]))?;
+        let notes = [(&REAL.open, open as *const ()), (&REAL.set, set as *const ())];
+        for (name, (real, hook)) in OF_UCT.into_iter().zip(notes) {
+            find(&uct, name, real)?;
+            let words = slots(name, true)?;
+            words.first().ok_or(ProbeError::NoSlot(name))?;
+            for word in words {
+                probe.early.push((word, word.get()));
+                word.set(hook as usize)?;
+            }
+        }
+        Ok(probe)
+    }
+
+    /// Finds the words through which MPI calls UCP. To be called once MPI is initialised and has loaded all of its parts.
+    ///
+    /// # Errors
+    /// The system does not show the process's pages.
+    ///
+    /// # Safety
+    /// `own` are the words through which the caller calls `MPI_Send`, `MPI_Isend`, `MPI_Recv` and `MPI_Waitall`, whose handles
+    /// are words.
+    pub unsafe fn complete(&mut self, own: [Word; 4]) -> Result<()> {
+        for ((call, word), real) in self.calls.iter_mut().zip(own).zip(&REAL.calls) {
+            real.store(word.get(), Relaxed);
+            *call = vec![word];
+        }
+        for (call, name) in OF_UCP {
+            self.calls[call] = slots(name, false)?;
+        }
+        Ok(())
+    }
+
+    /// Puts hooks at every place, which note that they are called, until [`Probe::learnt`].
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn learn(&mut self) -> Result<()> {
+        CALLED_BACK.store(false, Relaxed);
+        self.change(|_| Some(kind::SEEN))
+    }
+
+    /// Removes them, and says whether receives have a callback; without one, the places before and after it fall together.
+    /// `None` if no handler of UCT was ever called: messages do not pass through UCX.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn learnt(&mut self) -> Result<Option<bool>> {
+        self.restore()?;
+        put_back(&mut self.early)?;
+        let callback = CALLED_BACK.load(Relaxed);
+        Ok(handlers().iter().any(|of| of.called.load(Relaxed)).then_some(callback))
+    }
+
+    /// Stamps what `at` names, and inserts a computation of so many iterations at a place, until [`Probe::restore`].
+    ///
+    /// # Errors
+    /// The system refused; what was changed is then put back.
+    pub fn stamp(&mut self, at: u8, work: Option<(u8, u32)>) -> Result<()> {
+        SUMS.work.store(work.map_or(0, |(_, iterations)| iterations), Relaxed);
+        let works = |place: Place| work.is_some_and(|(here, _)| here == place as u8);
+        self.change(|place| kind_of(at, place, works(place)))
+    }
+
+    /// Counts anew.
+    pub fn reset(&self) {
+        SUMS.reset();
+    }
+
+    /// Puts everything back, and gives what was counted since [`Probe::reset`].
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn restore(&mut self) -> Result<Counted> {
+        let counted = SUMS.counted();
+        for of in self.switched.drain(..) {
+            set_handler(of.interface, of.id, of.function, of.argument, of.flags);
+        }
+        put_back(&mut self.changed)?;
+        Ok(counted)
+    }
+
+    fn change(&mut self, does: impl Fn(Place) -> Option<u8>) -> Result<()> {
+        let changed = self.try_change(does);
+        if changed.is_err() {
+            // The first refusal is the one to tell.
+            let _ = self.restore();
+        }
+        changed
+    }
+
+    fn try_change(&mut self, does: impl Fn(Place) -> Option<u8>) -> Result<()> {
+        SUMS.reset();
+        let hook = |place| does(place).map(hooks);
+        let mut words = Vec::new();
+        for (at, call) in self.calls.iter().enumerate() {
+            let new = hook(PLACES[at]).map(|hooks| hooks.calls[at]);
+            words.extend(call.iter().filter_map(|word| Some((*word, new?))));
+        }
+        if let (Some(hooks), Ok(tables)) = (hook(Place::Operation), TABLES.lock()) {
+            for (at, table) in tables.iter().enumerate().take(INTERFACES) {
+                let table = std::ptr::with_exposed_provenance_mut::<usize>(*table);
+                for (nth, operation) in OPERATIONS.into_iter().enumerate() {
+                    // SAFETY: an interface begins with its table of operations, in memory of UCT.
+                    let word = unsafe { Word::of(table.add(operation)) };
+                    REAL.operations[at][nth].store(word.get(), Relaxed);
+                    words.push((word, hooks.operations[at][nth]));
+                }
+            }
+        }
+        for (word, hook) in words {
+            self.changed.push((word, word.get()));
+            word.set(hook)?;
+        }
+        // Setting one costs system calls over some transports, and most are never called.
+        let learns = does(Place::Handler) == Some(kind::SEEN);
+        let Some(hooks) = hook(Place::Handler) else { return Ok(()) };
+        for &of in handlers().iter().filter(|of| learns || of.called.load(Relaxed)) {
+            let own = std::ptr::from_ref(of).expose_provenance();
+            set_handler(of.interface, of.id, hooks.handler, own, of.flags);
+            self.switched.push(of);
+        }
+        Ok(())
+    }
+}
+
+fn handlers() -> MutexGuard<'static, Vec<&'static Handler>> {
+    HANDLERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Gives the words what they held, the last changed first.
+fn put_back(changed: &mut Vec<(Word, usize)>) -> Result<()> {
+    while let Some((word, old)) = changed.pop() {
+        word.set(old)?;
+    }
+    Ok(())
+}
