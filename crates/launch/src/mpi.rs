@@ -7,7 +7,7 @@ use std::rc::Rc;
 use bandgap_comm::{Can, CommError, Rendezvous, Result};
 use bandgap_host::ClockSource;
 use bandgap_kernels::{Added, Entry};
-use bandgap_mpi::{World, command, find, start};
+use bandgap_mpi::{OVER_UCX, World, command, find, start};
 use bandgap_tagged::Fabric;
 use bandgap_units::Library;
 
@@ -121,22 +121,19 @@ fn sends_with(of: &Library) -> Option<String> {
     device.map(str::to_owned).or_else(|| told("pml")).or_else(|| told("mtl"))
 }
 
-/// The variables with which an MPI sends over this transport, if that is UCX or a way of it: Open MPI would leave some
-/// of its transports to others, and MPICH uses shared memory of its own within a host.
+/// The variables with which an MPI sends over this transport, if that is UCX or a way of it.
 pub fn over(transport: &str) -> Vec<(String, String)> {
     let (name, way) = transport.split_once(':').unwrap_or((transport, ""));
+    if name != <bandgap_fabric::Ucx as Fabric>::NAME {
+        return Vec::new();
+    }
     let only = format!("{way},self");
-    let all = [
-        ("OMPI_MCA_pml", "ucx"),
-        ("OMPI_MCA_pml_ucx_tls", "any"),
-        ("OMPI_MCA_pml_ucx_devices", "any"),
-        ("MPIR_CVAR_NOLOCAL", "1"),
-        ("UCX_TLS", &only),
-    ];
-    let its = all.into_iter().filter(|of| {
-        name == <bandgap_fabric::Ucx as Fabric>::NAME && (of.0 != "UCX_TLS" || way != "")
-    });
-    its.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    let way = (!way.is_empty()).then_some(("UCX_TLS", &*only));
+    OVER_UCX
+        .into_iter()
+        .chain(way)
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }
 
 /// Whether this MPI is known to have sent over UCX with these variables.

@@ -36,7 +36,7 @@ pub use inside::Inside;
 pub use launcher::{Launcher, Started, command, started};
 pub use load::Loaded;
 pub use search::{everywhere, find, places};
-pub use world::{World, start};
+pub use world::{OVER_UCX, World, start};
 
 /// MPI's own messages and collectives, on parts of a rank's memory.
 pub type Library = bandgap_tagged::Library<World>;

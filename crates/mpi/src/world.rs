@@ -78,15 +78,22 @@ impl World {
     }
 }
 
-/// What Open MPI needs so that UCX carries its messages over every transport, and not only over fabrics.
-const OPEN_MPI: [(&str, &str); 3] =
-    [("OMPI_MCA_pml", "ucx"), ("OMPI_MCA_pml_ucx_tls", "any"), ("OMPI_MCA_pml_ucx_devices", "any")];
+/// Variables with which an MPI lets UCX carry its messages, within a host too: Open MPI would leave some of UCX's transports to
+/// others, and MPICH uses shared memory of its own.
+pub const OVER_UCX: [(&str, &str); 4] = [
+    ("OMPI_MCA_pml", "ucx"),
+    ("OMPI_MCA_pml_ucx_tls", "any"),
+    ("OMPI_MCA_pml_ucx_devices", "any"),
+    ("MPIR_CVAR_NOLOCAL", "1"),
+];
 
 /// Prepares stamps before the library is initialised, and lets UCX carry its messages as far as the user has not said what
 /// does.
 fn before(loaded: &Loaded) -> crate::Result<RefCell<Probe>> {
-    let is_open = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
-    for (name, value) in OPEN_MPI.into_iter().filter(|_| loaded.is_open_mpi()).filter(is_open) {
+    let is_its = |(name, _): &(&str, &str)| {
+        name.starts_with("OMPI") == loaded.is_open_mpi() && std::env::var_os(name).is_none()
+    };
+    for (name, value) in OVER_UCX.into_iter().filter(is_its) {
         // SAFETY: a rank has one thread until it initialises MPI.
         unsafe { std::env::set_var(name, value) };
     }
