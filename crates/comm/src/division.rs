@@ -73,6 +73,8 @@ pub struct Part {
     pub exact: Option<f64>,
     /// Whether it may be missing: messages may pass no such point.
     pub optional: bool,
+    /// Another part, which its interval contains at its end: its own time is by how much the interval is longer.
+    pub contains: Option<&'static str>,
 }
 
 /// Where a time is taken.
@@ -141,9 +143,22 @@ impl Part {
     /// A part that has all of its interval, with the cost of one stamp, and no border.
     pub const fn new(name: &'static str, about: (Category, Layer, Side), at: At) -> Self {
         let ((category, layer, side), per) = (about, Per::Interval);
-        let (border, exact, optional) = (None, None, false);
+        let (border, exact, optional, contains) = (None, None, false, None);
         let (stamps, share) = (1.0, 1.0);
-        Self { name, category, layer, side, at, per, stamps, share, border, exact, optional }
+        Self {
+            name,
+            category,
+            layer,
+            side,
+            at,
+            per,
+            stamps,
+            share,
+            border,
+            exact,
+            optional,
+            contains,
+        }
     }
 }
 

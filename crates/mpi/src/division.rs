@@ -38,7 +38,7 @@ pub const DIVISION: &Division = &Division {
             from(Received, Send, "misc", (Misc, Both)),
         ] },
         Model { name: "coarse_latency", kernel: "comms1", messages: 150, ways: 2, whole: point::NOTHING, all: None, derivation: None, parts: &[
-            Part { border: None, ..from(Send, Operation, "sender_software", (Hlp, Initiator)) },
+            Part { border: None, contains: Some("between"), ..from(Send, Handler, "sender_software", (Hlp, Initiator)) },
             Part { border: None, ..way("between") },
             Part { border: None, ..from(Handler, Send, "receiver_software", (Hlp, Target)) },
         ] },

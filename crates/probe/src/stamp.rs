@@ -65,7 +65,8 @@ pub(crate) mod kind {
 /// What the hook at a place does at a point, if anything.
 pub(crate) fn kind_of(at: u8, place: Place, works: bool) -> Option<u8> {
     let (from, to, own) = ((at >> 4).wrapping_sub(1), at & 15, place as u8);
-    let crosses = at == point::interval(Place::Operation, Place::Handler);
+    // What the sender begins ends on the other rank.
+    let crosses = to == Place::Handler as u8 && from < to;
     // What sends a window ends with the wait.
     let ends = own == to || place == Place::Wait && (from, to) == (Place::Operation as u8, 0);
     let stamped = match at {

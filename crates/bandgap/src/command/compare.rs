@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Classify, Exit, Failure, Result, told};
 use bandgap_record::RunDir;
-use bandgap_report::text;
-use bandgap_results::{COMPARISON, Comparison, Difference, Differences, Run, Word, compare};
+use bandgap_report::{Page, text};
+use bandgap_results::{
+    COMPARISON, Comparison, Difference, Differences, REPORT, Run, Word, compare,
+};
 use bandgap_units::Fraction;
 use clap::Args;
 
@@ -48,7 +50,7 @@ pub struct Compare {
     /// Compare two machines
     #[arg(long)]
     pub across: bool,
-    /// Directory for comparison.json; new or empty
+    /// Directory for comparison.json and its page, report.html; new or empty
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Write the comparison as JSON to a file, or with - to standard output, where nothing else is then printed
@@ -99,18 +101,25 @@ pub fn run(of: &Compare) -> Result<Exit> {
     let exit = judge(&made, of.require_all);
     made.exit = exit.code();
     let json = serde_json::to_string_pretty(&made).class(Exit::Defect)? + "\n";
+    let launches = made.sides[1].launches.max(1) as f64;
+    let minutes = b.iter().map(|(_, run)| run.elapsed.0).sum::<f64>() / launches / 60.0;
     let unwritable = |error| Failure::new(Exit::Output, told(&error));
     if let Some(directory) = &of.out {
         let directory = RunDir::create(directory).map_err(unwritable)?;
         directory.write(COMPARISON, json.as_bytes()).map_err(unwritable)?;
+        let title = format!("{} and {}", of.a, of.b);
+        let command =
+            std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
+        let command = command.join(" ");
+        let blocks = made.blocks(true, minutes);
+        let page = Page { title: &title, blocks: &blocks, command: &command, source: "" }.html();
+        directory.write(REPORT, page.as_bytes()).map_err(unwritable)?;
     }
     match &of.json {
         Some(path) if path == Path::new("-") => return print(json.as_bytes()).map(|()| exit),
         Some(path) => JsonFile::open(path)?.write(json.as_bytes())?,
         None => {}
     }
-    let launches = made.sides[1].launches.max(1) as f64;
-    let minutes = b.iter().map(|(_, run)| run.elapsed.0).sum::<f64>() / launches / 60.0;
     let blocks = || text(&made.blocks(of.verbose, minutes), &layout());
     let text = if of.markdown { made.markdown(minutes) } else { blocks() };
     print(text.as_bytes()).map(|()| exit)

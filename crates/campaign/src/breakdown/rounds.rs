@@ -124,8 +124,14 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
     let own: Vec<&'static Part> = passed(judged, model).collect();
     let (parts, hidden) = match model.derivation {
         None => {
-            let part = |part: &&'static Part| of_part(judged, model, part, stamp.unwrap_or(0.0));
-            (own.iter().map(part).collect(), None)
+            let of = |part: &Part| of_part(judged, model, part, stamp.unwrap_or(0.0));
+            let own_time = |part: &&'static Part| {
+                let within = own.iter().find(|of| Some(of.name) == part.contains);
+                let Some(within) = within.map(|part| of(part)) else { return of(part) };
+                let less = |(round, time)| Some((round, time - within.get(&round)?));
+                of(part).into_iter().filter_map(less).collect()
+            };
+            (own.iter().map(own_time).collect(), None)
         }
         Some(derivation) => {
             let derived = (derivation.parts)(&|name| timed(judged, model, name));

@@ -34,7 +34,8 @@ pub static CALLS: Division = Division {
     ],
 };
 
-/// Messages pass the first of two places, if their receive has a callback, or else the second; each place once.
+/// Messages pass the first of two places, if their receive has a callback, or else the second; each place once. The last
+/// interval contains that to the second.
 #[rustfmt::skip] // One line each.
 pub static PLACES: Division = Division {
     any_length: true,
@@ -43,6 +44,7 @@ pub static PLACES: Division = Division {
         Part { exact: Some(1.0), border: None, ..timed("post", 1) },
         Part { exact: Some(1.0), border: None, optional: true, ..timed("callback", 2) },
         Part { exact: Some(1.0), border: None, optional: true, ..timed("receive", 3) },
+        Part { exact: Some(1.0), border: None, contains: Some("receive"), ..timed("ahead", 4) },
     ] }],
 };
 
