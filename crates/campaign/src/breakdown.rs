@@ -33,6 +33,8 @@ pub const WHOLE_TIME: &str = "whole";
 pub const ALL_STAMPS: &str = "all_stamps";
 /// Stands for a part in the key of the interval between two successive stamps.
 pub const PAIR: &str = "pair";
+/// The same behind an awaited load.
+pub const AWAITED_PAIR: &str = "awaited_pair";
 
 /// Batches of each point in a round. The median counts, since a stall makes one of them many times
 /// longer.
@@ -165,8 +167,11 @@ impl Experiment for Dividing<'_> {
                 points.extend(timed(model, &timing, computation)?);
             }
         }
-        if let (Some(pair), [first, ..]) = (self.division.pair, self.division.models) {
-            points.push(point(first, key(first, PAIR), AtBorder::point(pair))?);
+        let pairs = [(PAIR, self.division.pair), (AWAITED_PAIR, self.division.awaited)];
+        for (name, pair) in pairs {
+            if let (Some(pair), [first, ..]) = (pair, self.division.models) {
+                points.push(point(first, key(first, name), AtBorder::point(pair))?);
+            }
         }
         for &ns in self.inserted() {
             let delay = runner.delay(ns);

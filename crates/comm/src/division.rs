@@ -24,6 +24,8 @@ pub struct Division {
     /// The point at which two stamps follow each other, which shows the cost of stamps in an
     /// interval. `None` if parts are differences of times with equally many stamps.
     pub pair: Option<u8>,
+    /// The same for intervals that end behind an awaited load, where a stamp waits for it ([`Part::awaited`]).
+    pub awaited: Option<u8>,
 }
 
 /// A time that is the sum of parts.
@@ -73,6 +75,8 @@ pub struct Part {
     pub exact: Option<f64>,
     /// Whether it may be missing: messages may pass no such point.
     pub optional: bool,
+    /// Whether its interval ends behind an awaited load.
+    pub awaited: bool,
     /// Another part, which its interval contains at its end: its own time is by how much the interval is longer.
     pub contains: Option<&'static str>,
 }
@@ -143,7 +147,8 @@ impl Part {
     /// A part that has all of its interval, with the cost of one stamp, and no border.
     pub const fn new(name: &'static str, about: (Category, Layer, Side), at: At) -> Self {
         let ((category, layer, side), per) = (about, Per::Interval);
-        let (border, exact, optional, contains) = (None, None, false, None);
+        let (border, exact, contains) = (None, None, None);
+        let (optional, awaited) = (false, false);
         let (stamps, share) = (1.0, 1.0);
         Self {
             name,
@@ -157,6 +162,7 @@ impl Part {
             border,
             exact,
             optional,
+            awaited,
             contains,
         }
     }

@@ -13,7 +13,8 @@ const WINDOW: u32 = 32;
 /// From one place to the next one, on which the messages of one way have one interval each.
 const fn from(place: Place, to: Place, name: &'static str, (layer, side): (Layer, Side)) -> Part {
     let (at, border) = (At::Point(point::interval(place, to)), Some(place as u8));
-    Part { border, exact: Some(1.0), ..Part::new(name, (Cpu, layer, side), at) }
+    let (exact, awaited) = (Some(1.0), to.is_awaited());
+    Part { border, exact, awaited, ..Part::new(name, (Cpu, layer, side), at) }
 }
 
 /// What is between the ranks: the operation of UCT, the way, and the look that finds the message.
@@ -27,6 +28,7 @@ const fn way(name: &'static str) -> Part {
 pub const DIVISION: &Division = &Division {
     any_length: true,
     pair: Some(point::interval(UcpSend, UcpSend)),
+    awaited: Some(point::interval(Handler, Handler)),
     models: &[
         Model { name: "latency", kernel: "comms1", messages: 150, ways: 2, whole: point::NOTHING, all: Some(point::EVERYWHERE), derivation: None, parts: &[
             from(Send, UcpSend, "hlp_post_mpi", (Hlp, Initiator)),

@@ -64,20 +64,26 @@ macro_rules! calls {
 }
 
 calls! {
-    send 0 stamp nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize) -> c_int;
-    isend 1 stamp nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, new: Out) -> c_int;
-    recv 2 nothing stamp (into: Out, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, status: Out) -> c_int;
-    waitall 3 stamp ended (count: c_int, requests: Out, statuses: Out) -> c_int;
-    ucp_send 4 stamp nothing (endpoint: Out, from: In, len: usize, tag: u64, how: In) -> isize;
+    send 0 plain nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize) -> c_int;
+    isend 1 plain nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, new: Out) -> c_int;
+    recv 2 nothing plain (into: Out, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, status: Out) -> c_int;
+    waitall 3 plain ended (count: c_int, requests: Out, statuses: Out) -> c_int;
+    ucp_send 4 plain nothing (endpoint: Out, from: In, len: usize, tag: u64, how: In) -> isize;
 }
 
 fn nothing<const K: u8>() {}
+
+/// A stamp where nothing is awaited.
+#[inline(always)]
+fn plain<const K: u8>() {
+    stamp::<K, false>();
+}
 
 /// Both ends of a wait are stamped, if its beginning begins an interval.
 #[inline(always)]
 fn ended<const K: u8>() {
     if matches!(K, kind::BEGIN | kind::BEGIN_WORK) {
-        stamp::<{ kind::END }>();
+        stamp::<{ kind::END }, false>();
     }
 }
 
@@ -111,7 +117,7 @@ unsafe extern "C" fn ucp_recv<const K: u8>(worker: Out, into: Out, len: usize, t
 
 #[rustfmt::skip] // As above.
 unsafe extern "C" fn callback<const K: u8, const N: usize>(of: Out, status: i8, info: In, user: Out) {
-    stamp::<K>();
+    stamp::<K, true>();
     if K == kind::SEEN {
         CALLED_BACK.store(true, Relaxed);
     }
@@ -122,7 +128,7 @@ unsafe extern "C" fn callback<const K: u8, const N: usize>(of: Out, status: i8, 
 macro_rules! operations {
     ($($name:ident $at:literal ($($value:ident: $type:ty),*) -> $result:ty;)*) => {$(
         unsafe extern "C" fn $name<const K: u8, const I: usize>($($value: $type),*) -> $result {
-            stamp::<K>();
+            plain::<K>();
             call!(REAL.operations[I][$at].load(Relaxed), ($($value: $type),*) -> $result)
         }
     )*};
@@ -150,7 +156,7 @@ pub(crate) static TABLES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 pub(crate) static HANDLERS: Mutex<Vec<&'static Handler>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn handler<const K: u8>(own: Out, data: Out, len: usize, flags: c_uint) -> i8 {
-    stamp::<K>();
+    stamp::<K, true>();
     // SAFETY: it was set with its handler as argument.
     let own = unsafe { &*own.cast_const().cast::<Handler>() };
     if K == kind::SEEN {

@@ -24,6 +24,13 @@ pub enum Place {
     Wait,
 }
 
+impl Place {
+    /// Whether it follows an awaited load, which a stamp must wait for as well: else it would be taken too early.
+    pub const fn is_awaited(self) -> bool {
+        matches!(self, Self::Handler | Self::Callback)
+    }
+}
+
 /// Numbers of what is stamped.
 pub mod point {
     use super::Place;
@@ -121,13 +128,15 @@ thread_local! {
     static THREAD: Cell<u8> = const { Cell::new(0) };
 }
 
-/// The cycle counter, once all earlier instructions have finished. An awaited load would otherwise be stamped too early.
+/// The cycle counter; `AWAITED`: once all earlier instructions have finished.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn now() -> u64 {
+fn now<const AWAITED: bool>() -> u64 {
     // SAFETY: every x86-64 processor has both; the clock of the run reads the same counter.
     unsafe {
-        std::arch::x86_64::_mm_lfence();
+        if AWAITED {
+            std::arch::x86_64::_mm_lfence();
+        }
         std::arch::x86_64::_rdtsc()
     }
 }
@@ -135,7 +144,7 @@ fn now() -> u64 {
 /// Never called: there is no [`crate::Probe`] on this architecture.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn now() -> u64 {
+fn now<const AWAITED: bool>() -> u64 {
     0
 }
 
@@ -146,7 +155,7 @@ fn add(to: &AtomicU64, more: u64) {
 
 /// What a hook of this kind does. Its branches are decided when it is compiled.
 #[inline(always)]
-pub(crate) fn stamp<const K: u8>() {
+pub(crate) fn stamp<const K: u8, const AWAITED: bool>() {
     let sums = &SUMS;
     let thread = THREAD.with(|own| own.as_ptr().addr() as u64);
     let stranger = thread ^ sums.thread.load(Relaxed);
@@ -155,10 +164,10 @@ pub(crate) fn stamp<const K: u8>() {
         kind::BEGIN | kind::BEGIN_WORK => {
             add(&sums.begun, 1);
             sums.armed.store(u64::MAX, Relaxed);
-            sums.last.store(now(), Relaxed);
+            sums.last.store(now::<AWAITED>(), Relaxed);
         }
         kind::END => {
-            let now = now();
+            let now = now::<AWAITED>();
             let armed = sums.armed.load(Relaxed);
             add(&sums.ticks, now.wrapping_sub(sums.last.load(Relaxed)) & armed);
             add(&sums.ended, armed & 1);
@@ -166,16 +175,16 @@ pub(crate) fn stamp<const K: u8>() {
         }
         kind::LESS | kind::LESS_WORK => {
             add(&sums.begun, 1);
-            add(&sums.ticks, now().wrapping_neg());
+            add(&sums.ticks, now::<AWAITED>().wrapping_neg());
         }
         kind::MORE => {
-            let now = now();
+            let now = now::<AWAITED>();
             add(&sums.ticks, now);
             add(&sums.ended, 1);
         }
         kind::PAIR => {
-            let begun = now();
-            let ended = now();
+            let begun = now::<AWAITED>();
+            let ended = now::<AWAITED>();
             add(&sums.ticks, ended.wrapping_sub(begun));
             add(&sums.begun, 1);
             add(&sums.ended, 1);

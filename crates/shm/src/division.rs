@@ -25,6 +25,7 @@ const SLOT: At = Floor(&FLOORS[RING_LINES]);
 pub(crate) const DIVISION: &Division = &Division {
     any_length: false,
     pair: None,
+    awaited: None,
     models: &[Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: 0, all: None, derivation: Some(&BY_COMPUTATION), parts: &[
         Part::new("slot", (Category::Network, Layer::Hardware, Side::Network), SLOT),
         Part::new("software", (Category::Cpu, Layer::Hlp, Side::Both), Follows),

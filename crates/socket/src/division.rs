@@ -17,6 +17,7 @@ const fn own(name: &'static str, layer: bandgap_units::Layer, point: u8) -> Part
 pub(crate) const DIVISION: &Division = &Division {
     any_length: false,
     pair: Some(point::PAIR),
+    awaited: None,
     models: &[
         Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: point::NOTHING, all: None, derivation: None, parts: &[
             Part { border: Some(border::TURN), ..Part::new("turn", (Cpu, Hlp, Both), Point(point::TURN)) },

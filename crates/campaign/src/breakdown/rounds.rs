@@ -10,7 +10,7 @@ use bandgap_stats::outlier::fence;
 use bandgap_stats::quantile::{mean, median};
 use bandgap_stats::rounds::InRound;
 
-use super::{ALL_STAMPS, PAIR, WHOLE_TIME, count_key, key};
+use super::{ALL_STAMPS, AWAITED_PAIR, PAIR, WHOLE_TIME, count_key, key};
 use crate::judge::{Judged, launch_of};
 use crate::key::Key;
 
@@ -70,9 +70,9 @@ pub(super) fn of_rounds(
     found.into_iter().map(|(round, values)| (round, one(&values))).collect()
 }
 
-/// The cost of stamps in one interval: the mean over the rounds.
-fn stamp(judged: &Judged<'_>, division: &Division) -> Option<f64> {
-    let pairs = by_round(judged, &key(division.models.first()?, PAIR));
+/// The cost of stamps in one interval, of pairs with this name: the mean over the rounds.
+fn stamp(judged: &Judged<'_>, division: &Division, name: &str) -> Option<f64> {
+    let pairs = by_round(judged, &key(division.models.first()?, name));
     let kept = inside(&[&pairs], &complete(&[&pairs]));
     let values: Vec<f64> = kept.iter().filter_map(|round| pairs.get(round).copied()).collect();
     (!values.is_empty()).then(|| mean(&values))
@@ -120,11 +120,16 @@ fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
 /// The rounds of the main placement state in which all components of `model` and the whole were
 /// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
-    let stamp = if division.pair.is_some() { Some(stamp(judged, division)?) } else { None };
+    let cost = |name, pair: Option<u8>| match pair {
+        Some(_) => stamp(judged, division, name).map(Some),
+        None => Some(None),
+    };
+    let (stamp, awaited) = (cost(PAIR, division.pair)?, cost(AWAITED_PAIR, division.awaited)?);
+    let cost = |part: &Part| if part.awaited { awaited.or(stamp) } else { stamp }.unwrap_or(0.0);
     let own: Vec<&'static Part> = passed(judged, model).collect();
     let (parts, hidden) = match model.derivation {
         None => {
-            let of = |part: &Part| of_part(judged, model, part, stamp.unwrap_or(0.0));
+            let of = |part: &Part| of_part(judged, model, part, cost(part));
             let own_time = |part: &&'static Part| {
                 let within = own.iter().find(|of| Some(of.name) == part.contains);
                 let Some(within) = within.map(|part| of(part)) else { return of(part) };
@@ -147,7 +152,7 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
     let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
     let least = least_by_round(judged, &key(model, WHOLE_TIME));
     let held_up: Vec<f64> = kept.iter().map(|round| whole[round] / least[round]).collect();
-    let stamps = stamp.unwrap_or(0.0) * own.len() as f64;
+    let stamps: f64 = own.iter().map(|part| cost(part)).sum();
     let longer =
         |of: &ByRound| kept.iter().map(|round| of[round] - whole[round] - stamps).collect();
     (kept.len() > 1).then(|| Rounds {

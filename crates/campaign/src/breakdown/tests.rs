@@ -189,14 +189,15 @@ fn a_division_derives_parts_from_floors_and_a_computation() {
 fn places(times: u64) -> Scripted {
     divided(&PLACES, move |order| match order.at_border.unwrap().point {
         9 => taking(order, 200.0 * 380.0),
-        7 => taking(order, 200.0 * (390.0 + 3.0 * STAMP)),
+        7 => taking(order, 200.0 * (390.0 + 4.0 * STAMP)),
         // A place that is not passed has a count, too.
         2 => Executed { at_border: vec![AtRank::default(); 2], ..Executed::default() },
         point => {
             let each = [300.0, 0.0, 90.0, 110.0].get(usize::from(point) - 1);
-            let mut done = both(each.unwrap_or(&0.0) + STAMP);
-            if point == 8 {
-                return both(STAMP);
+            let stamp = if [3, 10].contains(&point) { 2.0 * STAMP } else { STAMP };
+            let mut done = both(each.unwrap_or(&0.0) + stamp);
+            if point >= 8 {
+                return both(stamp);
             }
             done.at_border.iter_mut().for_each(|rank| rank.begun *= times);
             done

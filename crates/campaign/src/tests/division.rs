@@ -20,6 +20,7 @@ const fn of_message(name: &'static str, point: u8) -> Part {
 pub static CALLS: Division = Division {
     any_length: false,
     pair: Some(8),
+    awaited: None,
     models: &[
         Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 9, all: None, derivation: None, parts: &[
             timed("turn", 1),
@@ -35,15 +36,16 @@ pub static CALLS: Division = Division {
 };
 
 /// Messages pass the first of two places, if their receive has a callback, or else the second; each place once. The last
-/// interval contains that to the second.
+/// interval contains that to the second. That ends behind an awaited load.
 #[rustfmt::skip] // One line each.
 pub static PLACES: Division = Division {
     any_length: true,
     pair: Some(8),
+    awaited: Some(10),
     models: &[Model { name: "latency", kernel: "comms1", messages: 100, ways: 2, whole: 9, all: Some(7), derivation: None, parts: &[
         Part { exact: Some(1.0), border: None, ..timed("post", 1) },
         Part { exact: Some(1.0), border: None, optional: true, ..timed("callback", 2) },
-        Part { exact: Some(1.0), border: None, optional: true, ..timed("receive", 3) },
+        Part { exact: Some(1.0), border: None, optional: true, awaited: true, ..timed("receive", 3) },
         Part { exact: Some(1.0), border: None, contains: Some("receive"), ..timed("ahead", 4) },
     ] }],
 };
@@ -55,6 +57,7 @@ static LINE: bandgap_comm::Floor = bandgap_comm::Floor::new("line", "", Yields::
 pub static LINES: Division = Division {
     any_length: false,
     pair: None,
+    awaited: None,
     models: &[Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 0, all: None, derivation: Some(&ADDED), parts: &[
         Part::new("line", ABOUT, Floor(&LINE)),
         Part::new("added", ABOUT, Follows),
