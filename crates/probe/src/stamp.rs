@@ -1,6 +1,7 @@
 //! Stamps, and what they add up to.
 
 use std::cell::Cell;
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -60,7 +61,7 @@ pub(crate) mod kind {
     pub const LESS: u8 = 3;
     /// It ends: the stamp is added.
     pub const MORE: u8 = 4;
-    /// Two stamps in a row.
+    /// An interval of its own, with nothing in it but what hooks do.
     pub const PAIR: u8 = 5;
     /// A computation.
     pub const WORK: u8 = 6;
@@ -182,18 +183,21 @@ pub(crate) fn stamp<const K: u8, const AWAITED: bool>() {
             add(&sums.ticks, now);
             add(&sums.ended, 1);
         }
+        // As in two hooks: a stamp, a call of what is called next, and the stamp of its hook.
         kind::PAIR => {
-            let begun = now::<AWAITED>();
-            let ended = now::<AWAITED>();
-            add(&sums.ticks, ended.wrapping_sub(begun));
-            add(&sums.begun, 1);
-            add(&sums.ended, 1);
+            stamp::<{ kind::BEGIN }, AWAITED>();
+            let next: extern "C" fn() = stamped_next::<AWAITED>;
+            black_box(next)();
         }
         _ => {}
     }
     if matches!(K, kind::WORK | kind::BEGIN_WORK | kind::LESS_WORK) {
         bandgap_host::compute(sums.work.load(Relaxed));
     }
+}
+
+extern "C" fn stamped_next<const AWAITED: bool>() {
+    stamp::<{ kind::END }, AWAITED>();
 }
 
 impl Sums {
@@ -264,19 +268,20 @@ mod tests {
         };
         SUMS.reset();
         // An end without a beginning is none.
-        stamp::<{ kind::END }>();
+        stamp::<{ kind::END }, true>();
         assert_eq!((counted(), SUMS.counted().ticks), ((0, 0, false), 0));
         for _ in 0..3 {
-            stamp::<{ kind::BEGIN }>();
-            stamp::<{ kind::END }>();
-            stamp::<{ kind::END }>();
+            stamp::<{ kind::BEGIN }, true>();
+            stamp::<{ kind::END }, true>();
+            stamp::<{ kind::END }, true>();
         }
         assert_eq!((counted(), SUMS.counted().ticks > 0), ((3, 3, false), true));
-        stamp::<{ kind::PAIR }>();
-        stamp::<{ kind::LESS }>();
-        stamp::<{ kind::MORE }>();
+        stamp::<{ kind::PAIR }, true>();
+        stamp::<{ kind::LESS }, true>();
+        stamp::<{ kind::MORE }, true>();
         assert_eq!(counted(), (5, 5, false));
-        std::thread::scope(|threads| threads.spawn(stamp::<{ kind::BEGIN }>).join()).unwrap_or(());
+        std::thread::scope(|threads| threads.spawn(stamp::<{ kind::BEGIN }, true>).join())
+            .unwrap_or(());
         assert_eq!(counted(), (6, 5, true));
     }
 }
