@@ -66,7 +66,7 @@ macro_rules! calls {
 calls! {
     send 0 plain nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize) -> c_int;
     isend 1 plain nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, new: Out) -> c_int;
-    recv 2 nothing plain (into: Out, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, status: Out) -> c_int;
+    recv 2 nothing waiting (into: Out, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, status: Out) -> c_int;
     waitall 3 plain ended (count: c_int, requests: Out, statuses: Out) -> c_int;
     ucp_send 4 plain nothing (endpoint: Out, from: In, len: usize, tag: u64, how: In) -> isize;
 }
@@ -77,6 +77,12 @@ fn nothing<const K: u8>() {}
 #[inline(always)]
 fn plain<const K: u8>() {
     stamp::<K, false>();
+}
+
+/// A stamp behind an awaited load.
+#[inline(always)]
+fn waiting<const K: u8>() {
+    stamp::<K, true>();
 }
 
 /// Both ends of a wait are stamped, if its beginning begins an interval.
@@ -117,7 +123,7 @@ unsafe extern "C" fn ucp_recv<const K: u8>(worker: Out, into: Out, len: usize, t
 
 #[rustfmt::skip] // As above.
 unsafe extern "C" fn callback<const K: u8, const N: usize>(of: Out, status: i8, info: In, user: Out) {
-    stamp::<K, true>();
+    waiting::<K>();
     if K == kind::SEEN {
         CALLED_BACK.store(true, Relaxed);
     }
@@ -156,7 +162,7 @@ pub(crate) static TABLES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 pub(crate) static HANDLERS: Mutex<Vec<&'static Handler>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn handler<const K: u8>(own: Out, data: Out, len: usize, flags: c_uint) -> i8 {
-    stamp::<K, true>();
+    waiting::<K>();
     // SAFETY: it was set with its handler as argument.
     let own = unsafe { &*own.cast_const().cast::<Handler>() };
     if K == kind::SEEN {

@@ -28,7 +28,7 @@ pub enum Place {
 impl Place {
     /// Whether it follows an awaited load, which a stamp must wait for as well: else it would be taken too early.
     pub const fn is_awaited(self) -> bool {
-        matches!(self, Self::Handler | Self::Callback)
+        matches!(self, Self::Handler | Self::Callback | Self::Received)
     }
 }
 
