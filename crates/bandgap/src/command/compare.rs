@@ -24,7 +24,9 @@ pub const HELP: &str = "Examples:
   bandgap compare a1,a2 b1,b2              several runs a side
   bandgap compare old new --markdown       for a pull request
   bandgap compare old new --fail-on slower,undecided
-  bandgap compare here there --across      two machines";
+  bandgap compare here there --across      two machines
+
+Exit codes: 0, 1 (--fail-on), 8 nothing can be told, 9 the machines differ: docs/exit-codes.md";
 
 /// The runs to compare, and what is asked.
 #[derive(Clone, Debug, Args)]

@@ -127,6 +127,7 @@ pub enum Command {
     #[command(after_help = "Examples:
   bandgap layers comms1 -t shm,unix,tcp
   bandgap layers echo -t shm,mpi --sizes 8,64KiB
+  bandgap layers echo -t ucx:posix,mpi       UCX's transport layer, its messages, the MPI
   bandgap layers barrier -t shm,tcp,mpi -n 2")]
     Layers(With<layers::Layers>),
     /// Plain loops on this machine: cache line, slot ring, copies, raw sockets, clock, system call
@@ -134,7 +135,7 @@ pub enum Command {
   bandgap floor
   bandgap floor cache_line tcp")]
     Floor(floor::Floors),
-    /// Is this machine fit to measure on? Graded, with what to do
+    /// Is this machine fit to measure on? Graded, with what to do; and its MPIs, UCX and libfabric
     #[command(after_help = "Examples:
   bandgap doctor
   bandgap doctor -H a,b
