@@ -201,8 +201,10 @@ fn the_files_and_the_text_of_two_runs_are_the_same() {
     let [first, second] = &files;
     let names: Vec<&str> = first.keys().map(String::as_str).collect();
     let picture = "logp-sim_meiko-cs2.svg";
-    assert_eq!(names, ["gnuplot", picture, "run.json", "samples.csv.gz", "values.csv"]);
-    for name in names.iter().filter(|name| **name != "run.json") {
+    let all = ["gnuplot", picture, "report.html", "run.json", "samples.csv.gz", "values.csv"];
+    assert_eq!(names, all);
+    // When and by which command stands in the run, and on its page.
+    for name in names.iter().filter(|name| !["run.json", "report.html"].contains(name)) {
         assert_eq!(first[*name], second[*name], "{name}");
     }
     let [first, second] = files.each_ref().map(|files| {
