@@ -68,7 +68,7 @@ impl Inside<'_> {
             return Ok(Timed::default());
         }
         // The last interval of a rank may end with the next batch.
-        let missing = u64::from(at.point != point::interval(Place::Operation, Place::Handler));
+        let missing = u64::from(!point::crosses(at.point));
         let is_whole = (ended..=ended + missing).contains(&begun);
         // What another thread stamps belongs to no message.
         let times = if strangers { 2 } else { 1 };

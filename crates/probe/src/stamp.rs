@@ -43,6 +43,12 @@ pub mod point {
     /// `MPI_Waitall`.
     pub const WAIT: u8 = interval(Place::Wait, Place::Wait);
 
+    /// Whether it is an interval that the sender begins, and that ends on the other rank.
+    pub const fn crosses(at: u8) -> bool {
+        let (from, to) = ((at >> 4).wrapping_sub(1), at & 15);
+        to == Place::Handler as u8 && from < to
+    }
+
     /// From one place to another. From a place to itself: two stamps in a row there, which show the cost of a stamp.
     pub const fn interval(from: Place, to: Place) -> u8 {
         (from as u8 + 1) << 4 | to as u8
@@ -73,8 +79,7 @@ pub(crate) mod kind {
 /// What the hook at a place does at a point, if anything.
 pub(crate) fn kind_of(at: u8, place: Place, works: bool) -> Option<u8> {
     let (from, to, own) = ((at >> 4).wrapping_sub(1), at & 15, place as u8);
-    // What the sender begins ends on the other rank.
-    let crosses = to == Place::Handler as u8 && from < to;
+    let crosses = point::crosses(at);
     // What sends a window ends with the wait.
     let ends = own == to || place == Place::Wait && (from, to) == (Place::Operation as u8, 0);
     let stamped = match at {
