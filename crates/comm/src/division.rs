@@ -71,7 +71,7 @@ pub struct Part {
     pub share: f64,
     /// The border at which an inserted computation lengthens it.
     pub border: Option<u8>,
-    /// How many intervals each message must have, to a thousandth; `None` if their number may vary.
+    /// How many intervals each message must have, to half a thousandth; `None` if their number may vary.
     pub exact: Option<f64>,
     /// Whether it may be missing: messages may pass no such point.
     pub optional: bool,

@@ -58,7 +58,7 @@ pub enum Verdict {
 /// Why a verdict is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// A side has no or one launch.
+    /// A side has too few launches.
     FewLaunches,
     /// The interval is too wide.
     Wide,
@@ -85,6 +85,8 @@ pub struct Change {
 
 /// Draws of launches that change sides.
 const DRAWS: u32 = 1999;
+/// The fewest launches a side that decide.
+const FEWEST: usize = 4;
 /// The most launches a side that are named as needed.
 const MOST_NEEDED: u64 = 1000;
 
@@ -94,8 +96,7 @@ const MOST_NEEDED: u64 = 1000;
 /// for n launches on both sides, else that of Welch and Satterthwaite, and Q the number of values of its family that have
 /// two launches a side. p is that of Westfall and Young's step-down maxT over all families, from 1999 seeded draws.
 /// *Assumes* that launches are independent of each other; values of a launch need not be.
-/// *Errors*: fewer than four launches a side decide nothing but [`Verdict::Same`]: one in ten or more of the draws has the
-/// sides as they are, or exchanged.
+/// *Errors*: fewer than four launches a side decide nothing but [`Verdict::Same`].
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
@@ -118,6 +119,9 @@ pub fn judge(all: &[Sides], asked: Asked) -> Vec<Change> {
             () if -asked.margin <= low && high <= asked.margin => Verdict::Same,
             () if low <= 0.0 && high >= 0.0 => Verdict::Open(Reason::Wide),
             () if p > 1.0 - asked.confidence => Verdict::Open(Reason::Chance),
+            () if known(&sides.a).len().min(known(&sides.b).len()) < FEWEST => {
+                Verdict::Open(Reason::FewLaunches)
+            }
             () if rests_on_one(sides, asked.confidence) => Verdict::Open(Reason::OneLaunch),
             () if low > 0.0 => Verdict::More,
             () => Verdict::Less,
