@@ -10,7 +10,8 @@ use crate::made::{Made, SERIES};
 
 /// The times of a kernel over each transport, and how much longer each is than over the one before, unless it is not known
 /// to stand on that one; empty if none was measured. The floor on which a transport stands is a layer too, `floor:way`, at
-/// the length of its own messages. `transports` are names, each with its floor and whether the former is known.
+/// the length of its own messages, and the lowest of those that follow. `transports` are names, each with its floor and
+/// whether the former is known.
 ///
 /// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
 /// measured one after the other. It is precise if that is at most the share `precision` of it.
@@ -44,7 +45,7 @@ pub fn layers(
         for row in &rows.rows {
             let at = place(rows, row);
             let Some(time) = rows.cell(row, "time") else { continue };
-            let mut below = before.filter(|_| stands).and_then(|below| {
+            let mut below = before.filter(|_| stands && on.is_none()).and_then(|below| {
                 let row = below.rows.iter().find(|row| place(below, row) == at)?;
                 below.cell(row, "time")
             });
@@ -75,7 +76,7 @@ pub fn layers(
         axes,
         columns: vec![
             Column::new("time", Unit::Second, "time of the kernel over this transport"),
-            Column::new("cost", Unit::Second, "time less that over the transport before"),
+            Column::new("cost", Unit::Second, "time added to that of the layer before"),
         ],
         rows: found,
         ..Rows::default()
@@ -146,5 +147,12 @@ mod tests {
         };
         assert_eq!(costs(true), expected(Some(50.0), Some(20.0)));
         assert_eq!(costs(false), expected(None, None));
+        // A floor does not stand on the transport that is named before.
+        let all = [("mpi", None, true), ("ucx:posix", Some("uct_short"), true)];
+        let made = layers(&results, "echo", &all, 0.5).unwrap();
+        let all = made.results[0].as_rows().unwrap();
+        let has_cost = |row: &&Row| all.cell(row, "cost").is_some();
+        let places: Vec<_> = all.rows.iter().filter(has_cost).map(|row| &row.place).collect();
+        assert_eq!(places, [&vec![8_u64.into(), "ucx:posix".into()]]);
     }
 }

@@ -323,15 +323,17 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
         ("recv_overhead", recv_overhead),
         ("gap", gap),
         ("latency", latency),
+        ("overheads", &signature.arm.overheads),
+        ("sent_latency", &signature.sent_latency),
     ];
     for (name, of) in named {
         let is_negative = of.high < 0.0;
         let note = if of.high - of.low > rtt.value {
             within(about("not_known", name), of).with("rtt", s(rtt.value))
+        } else if ["overheads", "sent_latency"].contains(&name) || name == "latency" && !is_negative
+        {
+            continue;
         } else if name == "latency" {
-            if !is_negative {
-                continue;
-            }
             within(about("latency_below_zero", name), of)
         } else if name == "recv_overhead" && is_negative {
             about("recv_overhead_below_zero", name)

@@ -275,7 +275,11 @@ impl Sink {
         let own = || self.begun.elapsed().as_secs_f64();
         let elapsed = self.earlier.as_ref().map_or_else(own, |of| of.elapsed);
         self.run.elapsed = Number((elapsed * 10.0).round() / 10.0);
-        if let Some(directory) = &self.directory {
+        // A place of its own is only for what was measured.
+        let is_empty =
+            self.run.results.is_empty() && self.tables.is_empty() && self.said.is_empty();
+        let directory = self.directory.as_ref();
+        if let Some(directory) = directory.filter(|of| !(is_empty && of.path().starts_with(RUNS))) {
             let again = |error| match &self.journal {
                 Some(journal) => {
                     journal.clear();

@@ -282,7 +282,7 @@ impl Fabric for Ofi {
             "fi_tagged",
             "tagged messages of libfabric, half round trip",
             HalfRoundTrip,
-            500,
+            20,
         )
         .compared(WORDS),
         Floor::new("fi_tagged_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),

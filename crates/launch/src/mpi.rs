@@ -24,8 +24,10 @@ pub const NAME: &str = "mpi";
 /// A short description.
 pub const MEANING: &str = "the MPI that is installed, found at run time";
 
-/// Prefixes of the variables that configure an MPI and the layers below it.
-const VARIABLES: [&str; 5] = ["OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
+/// Prefixes of the variables that configure Open MPI and the layers below it.
+const OF_OPEN_MPI: [&str; 3] = ["OMPI_MCA_", "UCX_", "FI_"];
+/// Those of MPICH, and of what descends from it.
+const OF_MPICH: [&str; 5] = ["MPICH_", "MPIR_CVAR_", "I_MPI_", "UCX_", "FI_"];
 /// Prefixes of those that a launcher sets for each job.
 const OF_JOBS: [&str; 7] = [
     "OMPI_MCA_orte_",
@@ -110,15 +112,30 @@ pub fn on<E: Entry>(kernel: Added) -> Added {
 fn described(world: &World) -> Library {
     let of = &world.loaded;
     let named = [of.name(), of.version.trim().to_owned()];
-    let described = foreign::described(named, &of.path, &VARIABLES, &OF_JOBS);
-    Library { launcher: command(), sends_with: sends_with(&described), ..described }
+    let described = foreign::described(named, &of.path, variables(&of.version), &OF_JOBS);
+    // What Open MPI does not use it has closed again.
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    Library { launcher: command(), sends_with: sends_with(&described, &maps), ..described }
 }
 
-/// MPICH's device, or the layers that Open MPI was told to use: without them it would not have begun.
-fn sends_with(of: &Library) -> Option<String> {
+fn variables(version: &str) -> &'static [&'static str] {
+    if version.contains("Open MPI") { &OF_OPEN_MPI } else { &OF_MPICH }
+}
+
+/// MPICH's device, or the layer of Open MPI among the files of this process, else what it was told to use: without that
+/// it would not have begun.
+fn sends_with(of: &Library, maps: &str) -> Option<String> {
     let device = of.version.split_whitespace().find(|word| word.starts_with("ch4:"));
+    let loaded = |what: &str| {
+        let (_, name) = maps.split_once(&format!("/mca_{what}_"))?;
+        let name = name.split_once(".so").map(|(name, _)| name)?;
+        Some(format!("{what} {name}"))
+    };
     let told = |what| Some(format!("{what} {}", of.environment.get(&format!("OMPI_MCA_{what}"))?));
-    device.map(str::to_owned).or_else(|| told("pml")).or_else(|| told("mtl"))
+    // Messages of the layer cm go over another one.
+    let pml = || loaded("pml").filter(|of| of != "pml cm");
+    let found = device.map(str::to_owned).or_else(pml).or_else(|| loaded("mtl"));
+    found.or_else(|| told("pml")).or_else(|| told("mtl"))
 }
 
 /// The variables with which an MPI sends over this transport, if that is UCX or a way of it.
@@ -139,7 +156,9 @@ pub fn over(transport: &str) -> Vec<(String, String)> {
 /// Whether this MPI is known to have sent over UCX with these variables.
 pub fn is_over(of: &Library, variables: &[(String, String)]) -> bool {
     let is_ucx = matches!(of.sends_with.as_deref(), Some("pml ucx" | "ch4:ucx"));
-    is_ucx && variables.iter().all(|(name, value)| of.environment.get(name) == Some(value))
+    let begins = self::variables(&of.version);
+    let mut its = variables.iter().filter(|of| begins.iter().any(|with| of.0.starts_with(with)));
+    is_ucx && its.all(|(name, value)| of.environment.get(name) == Some(value))
 }
 
 #[cfg(test)]
@@ -149,7 +168,19 @@ mod tests {
     fn library(version: &str, variables: &[(String, String)]) -> Library {
         let environment = variables.iter().cloned().collect();
         let of = Library { version: version.to_owned(), environment, ..Library::default() };
-        Library { sends_with: sends_with(&of), ..of }
+        Library { sends_with: sends_with(&of, ""), ..of }
+    }
+
+    #[test]
+    fn what_open_mpi_sends_with_is_the_layer_that_it_kept_open() {
+        let open_mpi = library("Open MPI v4.1.4", &[("OMPI_MCA_pml".into(), "ob1,ucx".into())]);
+        let line = |of: &str| format!("7f-80 r-xp 00 /usr/lib/openmpi3/mca_{of}.so\n");
+        let of = |all: &[&str]| {
+            sends_with(&open_mpi, &all.iter().map(|of| line(of)).collect::<String>())
+        };
+        assert_eq!(of(&["btl_vader", "pml_ob1", "pml_ob1"]).as_deref(), Some("pml ob1"));
+        assert_eq!(of(&["mtl_ofi", "pml_cm"]).as_deref(), Some("mtl ofi"));
+        assert_eq!(of(&[]).as_deref(), Some("pml ob1,ucx"));
     }
 
     #[test]
@@ -164,10 +195,12 @@ mod tests {
             let of = library(version, &posix);
             assert_eq!(of.sends_with.as_deref(), Some(sends_with));
             assert!(is_over(&of, &posix) && !is_over(&of, &over("ucx:tcp")), "{version}");
-            // Each of them is needed.
+            // Each of its own is needed.
             for left_out in 0..posix.len() {
                 let rest = [&posix[..left_out], &posix[left_out + 1..]].concat();
-                assert!(!is_over(&library(version, &rest), &posix), "{version}: {left_out}");
+                let is_its = variables(version).iter().any(|of| posix[left_out].0.starts_with(of));
+                let of = Library { sends_with: of.sends_with.clone(), ..library(version, &rest) };
+                assert_eq!(is_over(&of, &posix), !is_its, "{version}: {left_out}");
             }
         }
         let other = library("MPICH Device: ch4:ofi", &posix);

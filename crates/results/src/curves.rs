@@ -122,8 +122,10 @@ fn side_by_side(
         let most = found.iter().map(|(curve, _)| ranks(curve)).max().flatten();
         found.retain(|(curve, _)| ranks(curve) == most);
     }
-    let several: Vec<(&Curve<'_>, &str)> =
-        evenly(&found, SIDE_BY_SIDE * columns.len()).copied().collect();
+    // Each transport was asked for.
+    let most =
+        if rows.axis("transport").is_some() { found.len() } else { SIDE_BY_SIDE * columns.len() };
+    let several: Vec<(&Curve<'_>, &str)> = evenly(&found, most).copied().collect();
     let mut blocks = Vec::new();
     if several.is_empty() {
         return blocks;

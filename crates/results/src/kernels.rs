@@ -13,8 +13,16 @@ use crate::shown::{Context, by_key};
 /// Several series: a line for each kernel, then floors, curves and sentences.
 pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
     let is_kernel = |rows: &&&Rows| matches!(rows.form, Form::Kernel { .. });
-    let lines: Vec<Vec<Cell>> =
-        all.iter().filter(is_kernel).filter_map(|rows| kernel(rows, all, context)).collect();
+    let own: Vec<&Rows> = all.iter().filter(is_kernel).copied().collect();
+    let is_one = |of: fn(&Rows) -> &str| own.iter().all(|rows| of(rows) == of(own[0]));
+    let (one_name, one_way) = (is_one(|rows| &rows.name), is_one(|rows| &rows.transport));
+    let named = |rows: &Rows| match (one_name, one_way) {
+        (_, true) => spelled(&rows.name),
+        (true, false) => rows.transport.clone(),
+        (false, false) => format!("{} {}", spelled(&rows.name), rows.transport),
+    };
+    let line = |rows: &&Rows| kernel(rows, named(rows), all, context);
+    let lines: Vec<Vec<Cell>> = own.iter().filter_map(line).collect();
     let mut blocks = Vec::new();
     if !lines.is_empty() {
         let times = ["", "", "small", "", "large"].map(Head::new);
@@ -71,7 +79,7 @@ fn standing<'a>(rows: &'a Rows) -> Vec<(u64, &'a Row)> {
 }
 
 /// The line of a kernel.
-fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>> {
+fn kernel(rows: &Rows, named: String, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>> {
     let its = standing(rows);
     // What sends nothing is no small message.
     let sends = |(_, row): &&(u64, &Row)| !row.labels.contains_key("sends");
@@ -86,7 +94,7 @@ fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>
         });
         Cell::from(words.map(Cell::Number))
     };
-    let mut line = vec![Cell::from(rows.name.replace('_', " "))];
+    let mut line = vec![Cell::from(named)];
     line.extend([size(small), cell(rows, small, "time", context)]);
     line.extend(match its.len() {
         1 => [Cell::Empty, Cell::Empty],

@@ -28,7 +28,7 @@ pub struct Template {
     /// How much it matters.
     pub level: Level,
     /// Its text. `{name}` is a value of the note; with a unit after a colon it is written in that unit:
-    /// `{low:s}`, `{size:B}`, `{rate:B/s}`, `{share:%}`, `{off:±}`, `{count:n}`.
+    /// `{low:s}`, `{size:B}`, `{rate:B/s}`, `{share:%}`, `{off:±}`, `{count:n}`; `{about}` is the quantity.
     pub text: &'static str,
     /// What would help.
     pub hint: Hint,
@@ -114,7 +114,7 @@ pub const TEMPLATES: &[Template] = &[
     note("noise_even", Level::Doubt, "of its noise the run has frequency and amount only: detours are evenly spaced, equally long", NONE),
     note("noise_left_out", Level::Doubt, "not simulated: noise", NONE),
     note("none_slow", Level::Answer, "slow: none of {pairs:n} pairs", NONE),
-    note("not_above_zero", Level::Doubt, "it may be 0 ({low:s} to {high:s})", LONGER),
+    note("not_above_zero", Level::Doubt, "{about} may be 0 ({low:s} to {high:s})", LONGER),
     note("not_known", Level::Detail, "not known: {low:s} to {high:s} is wider than the round trip of {rtt:s}", LONGER),
     note("not_probed", Level::Detail, "ranks sleep while they wait: placement is not probed", measuring("--wait spin")),
     note("one_latency", Level::Doubt, "os + or + L are taken as one latency: who is busy is not modelled", NONE),
@@ -172,6 +172,7 @@ pub fn template(code: &str) -> Option<&'static Template> {
 /// A note in words; the code itself where this version does not know it.
 pub fn words(note: &Note) -> String {
     let Some(template) = template(&note.code) else { return note.code.clone() };
+    let about = note.about.rsplit('/').next().unwrap_or_default().replace('_', " ");
     let mut out = String::new();
     let mut rest = template.text;
     while let Some((before, from)) = rest.split_once('{') {
@@ -181,6 +182,7 @@ pub fn words(note: &Note) -> String {
         match note.values.get(name) {
             Some(Value::Number(Number(number))) => out += &in_unit(*number, unit),
             Some(Value::Text(text)) => out += text,
+            None if name == "about" => out += &about,
             None => out.push('?'),
         }
         rest = after;

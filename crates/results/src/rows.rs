@@ -182,7 +182,7 @@ impl Curve<'_> {
     /// Its name in a legend or a head.
     pub(crate) fn name(&self) -> String {
         let words = self.which.iter().map(|(axis, place)| match *axis {
-            "variant" => place.to_string(),
+            "variant" | "transport" => place.to_string(),
             axis => format!("{} {}", spelled(axis), worded(axis, place)),
         });
         words.collect::<Vec<_>>().join(", ")

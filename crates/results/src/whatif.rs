@@ -140,13 +140,18 @@ impl WhatIf {
         let more = rest(&mut shown, models, "models");
         let heads = ["model", "before", "after", "saved"].map(Head::new);
         let rest = [Head::new("error").optional(), Head::new("within 5 %")];
-        let changed = |of: &Quantity| (!changes.is_empty()).then(|| given(of)).into();
+        let changed = |of: &ModelChange| match () {
+            () if changes.is_empty() => [Cell::Empty, Cell::Empty],
+            () if of.before.value == of.after.value => [given(&of.after), "not in it".into()],
+            () => [given(&of.after), given(&of.speedup)],
+        };
         let rows = shown.iter().map(|model| {
+            let [after, saved] = changed(model);
             [
                 cut(&model.name).into(),
                 given(&model.before),
-                changed(&model.after),
-                changed(&model.speedup),
+                after,
+                saved,
                 model.error.as_ref().map(given).into(),
                 model.within.as_ref().map(ToString::to_string).into(),
             ]

@@ -64,7 +64,7 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
     for (at, (target, planned)) in parts.into_iter().enumerate() {
         // An MPI is to send over the UCX before it.
         let before = names[..at].last().filter(|_| target.can(|can| can.launcher));
-        below.push(before.map(|before| over(before)).unwrap_or_default());
+        below.push(before.map(|before| over(before)));
         session.target = target;
         at_work.push(planned.begin(&mut session)?);
     }
@@ -75,7 +75,7 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
         }
         for (at, of) in at_work.iter_mut().enumerate() {
             session.turn(at, turns);
-            session.environment.clone_from(&below[at]);
+            session.environment = below[at].clone().unwrap_or_default();
             let to_keep = launch > 0 || at > 0;
             if !of.collect(&mut session, Some(launch), to_keep)? {
                 break 'launches;
@@ -90,7 +90,9 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
         let its = session.sink.run.setup.of.iter().find(|of| of.transport == *name);
         its.and_then(|of| of.library.clone()).unwrap_or_default()
     };
-    let stands = |name, of: &[_]| of.is_empty() || is_over(&library(name), of);
+    let stands = |name: &String, of: &Option<_>| {
+        of.as_ref().is_none_or(|of: &Vec<_>| !of.is_empty() && is_over(&library(name), of))
+    };
     let all = names.iter().zip(&below);
     let layers: Vec<_> = all.map(|(name, of)| (&**name, carries(name), stands(name, of))).collect();
     let made = assemble::layers(&session.sink.run.results, kernel, &layers, precision);

@@ -218,3 +218,26 @@ fn algorithms_hops_and_dimensions_are_told() {
     let cells = tables(&blocks).into_iter().flat_map(|table| table.rows.iter().flatten());
     assert!(cells.into_iter().any(|cell| *cell == Cell::Number("N 64".to_owned())), "{blocks:?}");
 }
+
+#[test]
+fn lines_are_named_by_what_tells_them_apart() {
+    let of = |name: &str, transport: &str| {
+        let rows = timed(name, &["bytes"], &[(&[8], 1e-6), (&[64], 2e-6)]);
+        Rows { transport: transport.into(), form: Form::Kernel { rows: 9, headline: true }, ..rows }
+    };
+    let names = |all: &[(&str, &str)]| {
+        let rows: Vec<Rows> = all.iter().map(|(name, way)| of(name, way)).collect();
+        let run = run(rows.iter().cloned().map(Outcome::from).collect());
+        let blocks = kernels(&rows.iter().collect::<Vec<_>>(), &crate::run::context(&run));
+        let all = tables(&blocks)[0].rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
+        all.into_iter().map(|cell| format!("{cell:?}")).collect::<Vec<_>>()
+    };
+    let cells = |all: &[&str]| -> Vec<_> {
+        all.iter().map(|of| format!("{:?}", Cell::Text((*of).into()))).collect()
+    };
+    let same = [("echo", "tcp"), ("echo", "ucx:tcp")];
+    assert_eq!(names(&same), cells(&["tcp", "ucx:tcp"]));
+    assert_eq!(names(&[("echo", "tcp"), ("all_gather", "tcp")]), cells(&["echo", "all gather"]));
+    let both = [("echo", "tcp"), ("stream", "shm")];
+    assert_eq!(names(&both), cells(&["echo tcp", "stream shm"]));
+}

@@ -215,6 +215,21 @@ fn what_was_measured_outlives_a_later_measurement_that_cannot_be_begun() {
     assert!(run.interrupted && !run.results.is_empty());
 }
 
+/// The newest run is the last that measured something.
+#[test]
+fn a_run_without_anything_measured_keeps_no_place_of_its_own() {
+    let place = Workdir::new();
+    place.run(["signature", "-t", "sim:ipsc860", "-q"]).ends(0);
+    let missing = ["comms1", "-t", "ucx", "--ucx-lib", "/nonexistent.so"];
+    place.run(missing).ends(10);
+    let last = place.run(["show", "LAST"]);
+    last.ends(0);
+    assert_eq!(std::fs::read_dir(place.path("bandgap-runs")).unwrap().count(), 1);
+    // A place that was named has what there is.
+    place.run([&missing[..], &["--out", "failed"]].concat()).ends(10);
+    assert!(place.path("failed/run.json").exists());
+}
+
 #[test]
 fn the_beginning_of_several_names_is_that_of_none() {
     let place = Workdir::new();
