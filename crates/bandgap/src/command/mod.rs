@@ -17,6 +17,7 @@ mod pcie_trace;
 mod replays;
 mod report;
 mod run;
+mod runs;
 mod series;
 pub mod show;
 mod signature;
@@ -154,7 +155,7 @@ pub enum Command {
     },
     /// A kept run again: one screen, all of it (-v), or the causes of doubt (--why)
     #[command(after_help = "Examples:
-  bandgap show
+  bandgap show                               the kept runs
   bandgap show LAST --why
   bandgap show LAST -v logp/tcp
   bandgap show LAST logp/shm/rtt --value     a number and its unit alone")]

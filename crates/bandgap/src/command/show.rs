@@ -10,6 +10,7 @@ use bandgap_results::{LIMIT, Outcome, Run, why, words};
 use bandgap_units::significant_short;
 use clap::Args;
 
+use super::runs::listed;
 use super::take_up;
 use crate::args::Shown;
 use crate::args::limits::{Limits, find};
@@ -19,9 +20,10 @@ use crate::output::{RUNS, blocks, print, tell_why};
 /// The run to show, and how much of it.
 #[derive(Clone, Debug, Args)]
 pub struct Show {
-    /// A run's directory, its run.json, the beginning of a name below ./bandgap-runs, or LAST
-    #[arg(value_name = "RUN", default_value = LAST)]
-    pub run: PathBuf,
+    /// A run's directory, its run.json, the beginning of a name below ./bandgap-runs, or LAST [default: a list of those below
+    /// ./bandgap-runs]
+    #[arg(value_name = "RUN")]
+    pub run: Option<PathBuf>,
     /// Only these results: the beginnings of ids, e.g. logp/tcp
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
@@ -37,6 +39,8 @@ pub struct Show {
     pub shown: Shown,
 }
 
+/// Runs that a message names, at most.
+const NEWEST: usize = 3;
 /// The name of the newest run.
 pub const LAST: &str = "LAST";
 
@@ -45,7 +49,15 @@ pub const LAST: &str = "LAST";
 /// # Errors
 /// There is no such run or result, or its file is truncated, foreign or newer.
 pub fn run(show: &Show) -> Result<Exit> {
-    let (path, mut run) = kept(&show.run)?;
+    let Some(name) = &show.run else {
+        let all = kept_runs();
+        // Without any, the words are those for a run that is not there.
+        return match all.is_empty() {
+            true => kept(Path::new(LAST)).map(|_| Exit::Fine),
+            false => print(text(&listed(&all), &layout()).as_bytes()).map(|()| Exit::Fine),
+        };
+    };
+    let (path, mut run) = kept(name)?;
     if show.value {
         let values = show.ids.iter().map(|id| value(&run, id)).collect::<Result<String>>()?;
         return print(values.as_bytes()).map(|()| Exit::Fine);
@@ -76,7 +88,7 @@ pub fn run(show: &Show) -> Result<Exit> {
     let mut blocks = if show.why {
         why(&run)
     } else {
-        blocks(&run, show.shown, Some(&show.run.display().to_string()))
+        blocks(&run, show.shown, Some(&name.display().to_string()))
     };
     if run.interrupted && show.why {
         blocks.insert(0, Block::Text("This run ended early.".to_owned()));
@@ -136,9 +148,10 @@ pub fn found(run: &Path) -> Result<PathBuf> {
     let last = runs.last().map(|path| format!(", such as {}", path.display()));
     runs.retain(is_called);
     if name != LAST && runs.len() > 1 {
-        let all: Vec<_> = runs.iter().map(|path| path.to_string_lossy()).collect();
-        let hint = format!("name one of {}", all.join(", "));
-        return Err(usage!("choose the run {name}: {} begin so", all.len()).hint(hint));
+        let all: Vec<_> =
+            runs.iter().rev().take(NEWEST).map(|path| path.to_string_lossy()).collect();
+        let hint = format!("the newest are {}: bandgap show lists them", all.join(", "));
+        return Err(usage!("choose the run {name}: {} begin so", runs.len()).hint(hint));
     }
     runs.pop().ok_or_else(|| {
         let hint = format!("name a run's directory{}", last.unwrap_or_default());

@@ -238,6 +238,10 @@ fn the_beginning_of_several_names_is_that_of_none() {
         let out = format!("bandgap-runs/{name}");
         place.run([command, "-t", "sim:ipsc860", "-q", "--out", &out]).ends(0);
     }
+    // Without a name: all of them.
+    let all = place.run(["show"]).ends(0);
+    let lines: Vec<_> = all.stdout.lines().filter(|line| line.contains("ipsc860")).collect();
+    assert!(lines.len() == 2 && lines[0].contains("bulk") && lines[1].contains("signature"));
     // One that still goes on, since its journal is locked.
     let going_on = RunDir::create(&place.path("bandgap-runs/20260103T000000Z-run")).unwrap();
     place.run(["show", "20260103"]).ends(OUTPUT);
