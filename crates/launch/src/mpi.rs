@@ -28,8 +28,10 @@ pub const MEANING: &str = "the MPI that is installed, found at run time";
 const OF_OPEN_MPI: [&str; 3] = ["OMPI_MCA_", "UCX_", "FI_"];
 /// Those of MPICH, and of what descends from it.
 const OF_MPICH: [&str; 5] = ["MPICH_", "MPIR_CVAR_", "I_MPI_", "UCX_", "FI_"];
-/// Prefixes of those that a launcher sets for each job.
-const OF_JOBS: [&str; 7] = [
+/// Prefixes of those that a launcher sets for each job, or for its own options.
+const OF_JOBS: [&str; 9] = [
+    "OMPI_MCA_hwloc_base_binding_policy",
+    "OMPI_MCA_rmaps_base_oversubscribe",
     "OMPI_MCA_orte_",
     "OMPI_MCA_ess",
     "OMPI_MCA_pmix",
