@@ -15,7 +15,16 @@ pub enum Block {
     /// A paragraph.
     Text(String),
     /// A doubt about results: a paragraph that begins with `!`.
-    Doubt(String),
+    Doubt {
+        /// The doubt.
+        text: String,
+        /// Where the reader of a terminal finds more; may be empty.
+        more: String,
+        /// The id of the section where the reader of a page finds more; may be empty.
+        at: &'static str,
+    },
+    /// Where the reader of a terminal finds what is left out; a page has it.
+    More(String),
     /// Begins a section.
     Section {
         /// An id, unique on a page: the id of a result, or a word.
@@ -31,6 +40,10 @@ pub enum Block {
     Bars(Bars),
     /// A heat map; a terminal shows a table instead.
     Heat(Heat),
+    /// A Gantt chart; nothing in a terminal.
+    Gantt(Gantt),
+    /// Changes; a terminal shows a table instead.
+    Forest(Forest),
     /// Times that a reader of a page can change, and the sums over them; nothing elsewhere.
     Sums(Sums),
 }
@@ -85,6 +98,8 @@ pub struct Table {
     pub columns: Vec<Head>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
+    /// Whether a page folds it, however short it is.
+    pub folded: bool,
 }
 
 /// The head of a column.
@@ -118,7 +133,7 @@ pub enum Cell {
 impl Table {
     /// A table without rows.
     pub fn new(columns: impl IntoIterator<Item = Head>) -> Table {
-        Table { columns: columns.into_iter().collect(), rows: Vec::new() }
+        Table { columns: columns.into_iter().collect(), ..Table::default() }
     }
 
     /// Appends rows.
@@ -215,6 +230,32 @@ impl Part {
     pub(crate) fn legend(&self) -> String {
         format!("{} {}", self.name, Fraction(self.share))
     }
+}
+
+/// Changes with their intervals, around those that count as none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forest {
+    /// Heading.
+    pub title: String,
+    /// Conditions, below the heading.
+    pub caption: String,
+    /// The changes that count as none.
+    pub within: [f64; 2],
+    /// The changes, from top to bottom.
+    pub rows: Vec<ChangeOf>,
+}
+
+/// A change: a share, 0 for none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangeOf {
+    /// What changes.
+    pub name: String,
+    /// By how much.
+    pub value: f64,
+    /// Its interval.
+    pub interval: Option<(f64, f64)>,
+    /// A word on it.
+    pub verdict: String,
 }
 
 /// A Gantt chart.

@@ -7,21 +7,27 @@ use bandgap_report::{Block, Head, Page, SECTION_PARTS, Table};
 
 use crate::doctor::doctor;
 use crate::heading::{heading, source};
+use crate::meaning::meanings;
 use crate::run::Run;
-use crate::screen::{View, detail, screen};
+use crate::screen::{View, WHY, detail, screen};
 
 /// The page of a run: what a screen shows, then everything, why values are in doubt, and the machine.
 pub fn page(run: &Run) -> String {
     let (mut blocks, all) = (screen(run, View::default()), detail(run, View::default()));
-    // Figures come with their results.
-    blocks.retain(|block| !matches!(block, Block::Figure(_)));
-    // The heading is there already.
-    let is_result = |block: &Block| matches!(block, Block::Section { id, .. } if id != "run");
+    let is_heading = |block: &Block| matches!(block, Block::Section { id, .. } if id == "run");
+    // Figures come with their results, and the heading with the title.
+    blocks.retain(|block| !matches!(block, Block::Figure(_)) && !is_heading(block));
+    let is_result = |block: &Block| matches!(block, Block::Section { .. }) && !is_heading(block);
     let rest = all.into_iter().skip_while(|block| !is_result(block));
     blocks.extend(rest.map(|block| match block {
-        Block::Section { id, .. } if id == "why" => Block::section(id, "What is in doubt, and why"),
+        Block::Section { id, .. } if id == WHY => Block::section(id, "What is in doubt, and why"),
         other => other,
     }));
+    let meanings = meanings(run);
+    if !meanings.rows.is_empty() {
+        blocks.push(Block::section("meaning", "What the numbers mean"));
+        blocks.push(Block::Table(meanings));
+    }
     blocks.push(Block::section("conditions", "Conditions"));
     blocks.push(Block::Table(conditions(run)));
     if !run.host.is_null() || !run.hosts.is_empty() {
@@ -31,8 +37,11 @@ pub fn page(run: &Run) -> String {
     let (command, source) = (run.command.join(" "), source(run));
     let words = run.command.get(1..).unwrap_or_default().join(" ");
     let title = heading(run).unwrap_or(format!("bandgap {words}"));
-    let title = title.split(SECTION_PARTS).next().unwrap_or_default();
-    Page { title, blocks: &blocks, command: &command, source: &source }.html()
+    let mut parts = title.split(SECTION_PARTS);
+    let title = parts.next().unwrap_or_default();
+    let facts = parts.chain(source.split(SECTION_PARTS)).filter(|part| *part != title);
+    let facts = facts.collect::<Vec<_>>().join(SECTION_PARTS);
+    Page { title, facts: &facts, blocks: &blocks, command: &command, source: &source }.html()
 }
 
 /// The conditions of a run: a row each, a column for each transport.

@@ -33,6 +33,9 @@ pub struct View<'a> {
     pub kept: Option<&'a str>,
 }
 
+/// The section of what is in doubt, and why.
+pub(crate) const WHY: &str = "why";
+
 /// One screen of a run.
 pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     // `doctor` has neither a plan nor results.
@@ -68,7 +71,7 @@ pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
         let of = result.as_shown().detail(&among);
         blocks.extend(of.into_iter().map(|block| axes(block, view)));
     }
-    blocks.push(Block::section("why", ""));
+    blocks.push(Block::section(WHY, ""));
     blocks.extend(why(run));
     blocks
 }
@@ -204,8 +207,8 @@ fn doubt(run: &Run, drawn: &BTreeMap<String, Precision>, view: View<'_>) -> Opti
         more => format!(", and {}", counted(more, "more note")),
     };
     lines.extend((!count.is_empty()).then_some(count));
-    lines.push(format!("why, and what helps{more}: {again}"));
-    Some(Block::Doubt(lines.join("\n")))
+    let more = format!("why, and what helps{more}: {again}");
+    Some(Block::Doubt { text: lines.join("\n"), more, at: WHY })
 }
 
 /// The notes of one code: the first, its subjects, and how many more have other values.

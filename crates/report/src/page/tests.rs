@@ -6,7 +6,7 @@ use bandgap_record::Unit;
 const EVIL: &str = "</script><img src=x onerror=alert(1)>\u{202e}\u{1b}[2J\"'&";
 
 fn page(blocks: &[Block]) -> String {
-    Page { title: EVIL, blocks, command: EVIL, source: EVIL }.html()
+    Page { title: EVIL, facts: EVIL, blocks, command: EVIL, source: EVIL }.html()
 }
 
 /// What stands between two words, each time.
@@ -26,9 +26,18 @@ fn hostile() -> Vec<Block> {
     let heat = Heat { title: EVIL.into(), names: vec![EVIL.into(); 2], unit: Unit::Second, cells };
     let section = |id: &str| Block::section(id, EVIL);
     let text = || Block::Text(EVIL.repeat(9999));
-    let drawn = [Block::Figure(figure), Block::Heat(heat)];
+    let rows = vec![crate::ChangeOf {
+        name: EVIL.repeat(9999),
+        value: f64::INFINITY,
+        interval: Some((-1.0, f64::INFINITY)),
+        verdict: EVIL.into(),
+    }];
+    let forest =
+        crate::Forest { title: EVIL.into(), caption: EVIL.into(), within: [-0.05, 0.05], rows };
+    let doubt = Block::Doubt { text: EVIL.into(), more: EVIL.into(), at: "a_b" };
+    let drawn = [Block::Figure(figure), Block::Heat(heat), Block::Forest(forest)];
     let said = [section(EVIL), text(), section("a b"), Block::Table(table), section("a b")];
-    said.into_iter().chain(drawn).chain([Block::Doubt(EVIL.into())]).collect()
+    said.into_iter().chain(drawn).chain([doubt]).collect()
 }
 
 #[test]
