@@ -22,8 +22,11 @@ pub fn forest(of: &Comparison) -> Option<Block> {
     rows.truncate(MOST);
     let more = all - rows.len();
     let more = if more > 0 { format!("; {} more", counted(more, "value")) } else { String::new() };
-    let confidence = share(of.rule.confidence.0);
-    let caption = format!("intervals, {confidence} for all {}; shaded: same{more}", of.rule.family);
+    let intervals = match of.rule.family {
+        0 => String::new(),
+        family => format!("intervals: {} for all {family}; ", share(of.rule.confidence.0)),
+    };
+    let caption = format!("{intervals}shaded: same{more}");
     let within = [-margin / (1.0 + margin), margin];
     let title = "Change of B/A".to_owned();
     (all > 0).then_some(Block::Forest(Forest { title, caption, within, rows }))

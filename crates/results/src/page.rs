@@ -17,6 +17,11 @@ pub fn page(run: &Run) -> String {
     let is_heading = |block: &Block| matches!(block, Block::Section { id, .. } if id == "run");
     // Figures come with their results, and the heading with the title.
     blocks.retain(|block| !matches!(block, Block::Figure(_)) && !is_heading(block));
+    // What is in doubt comes before what it is about.
+    let (doubts, rest): (Vec<_>, Vec<_>) =
+        blocks.into_iter().partition(|block| matches!(block, Block::Doubt { .. }));
+    let mut blocks = doubts;
+    blocks.extend(rest);
     let is_result = |block: &Block| matches!(block, Block::Section { .. }) && !is_heading(block);
     let rest = all.into_iter().skip_while(|block| !is_result(block));
     blocks.extend(rest.map(|block| match block {
@@ -38,7 +43,12 @@ pub fn page(run: &Run) -> String {
     let words = run.command.get(1..).unwrap_or_default().join(" ");
     let title = heading(run).unwrap_or(format!("bandgap {words}"));
     let mut parts = title.split(SECTION_PARTS);
-    let title = parts.next().unwrap_or_default();
+    let first = parts.next().unwrap_or_default();
+    let over: Vec<&str> = run.conditions.iter().map(|of| &*of.transport).collect();
+    let all = format!("Messages over {}", over.join(", "));
+    // Of a run of everything it is the version.
+    let is_version = first == format!("bandgap {}", run.bandgap.version) && !over.is_empty();
+    let title = if is_version { &all } else { first };
     let facts = parts.chain(source.split(SECTION_PARTS)).filter(|part| *part != title);
     let facts = facts.collect::<Vec<_>>().join(SECTION_PARTS);
     Page { title, facts: &facts, blocks: &blocks, command: &command, source: &source }.html()
