@@ -6,8 +6,8 @@ use bandgap_record::Unit;
 use bandgap_units::Fraction;
 use derive_more::From;
 
-use crate::Figure;
 use crate::number::Shown;
+use crate::{Axis, Figure};
 
 /// A piece of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,10 +18,8 @@ pub enum Block {
     Doubt {
         /// The doubt.
         text: String,
-        /// Where the reader of a terminal finds more; may be empty.
+        /// Where the reader of a terminal finds more, and that of a page in the section `why`; may be empty.
         more: String,
-        /// The id of the section where the reader of a page finds more; may be empty.
-        at: &'static str,
     },
     /// Where the reader of a terminal finds what is left out; a page has it.
     More(String),
@@ -40,10 +38,8 @@ pub enum Block {
     Bars(Bars),
     /// A heat map; a terminal shows a table instead.
     Heat(Heat),
-    /// A Gantt chart; nothing in a terminal.
+    /// Intervals in rows; nothing in a terminal.
     Gantt(Gantt),
-    /// Changes; a terminal shows a table instead.
-    Forest(Forest),
     /// Times that a reader of a page can change, and the sums over them; nothing elsewhere.
     Sums(Sums),
 }
@@ -232,33 +228,7 @@ impl Part {
     }
 }
 
-/// Changes with their intervals, around those that count as none.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Forest {
-    /// Heading.
-    pub title: String,
-    /// Conditions, below the heading.
-    pub caption: String,
-    /// The changes that count as none.
-    pub within: [f64; 2],
-    /// The changes, from top to bottom.
-    pub rows: Vec<ChangeOf>,
-}
-
-/// A change: a share, 0 for none.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChangeOf {
-    /// What changes.
-    pub name: String,
-    /// By how much.
-    pub value: f64,
-    /// Its interval.
-    pub interval: Option<(f64, f64)>,
-    /// A word on it.
-    pub verdict: String,
-}
-
-/// A Gantt chart.
+/// Intervals in rows over an axis, such as what ranks did when.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gantt {
     /// Heading.
@@ -273,11 +243,15 @@ pub struct Gantt {
     pub slices: Vec<Slice>,
     /// The arrows.
     pub arrows: Vec<Arrow>,
-    /// Duration, in nanoseconds.
-    pub length: f64,
+    /// The axis.
+    pub axis: Axis,
+    /// Its ends.
+    pub ends: [f64; 2],
+    /// A range behind the rows.
+    pub band: Option<[f64; 2]>,
 }
 
-/// An interval of a row, with times in nanoseconds.
+/// An interval of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
     /// The row.
@@ -292,7 +266,7 @@ pub struct Slice {
     pub marked: bool,
 }
 
-/// An arrow from a time and row to others.
+/// An arrow from a place and row to others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrow {
     /// Origin.

@@ -16,8 +16,7 @@ mod terminal;
 mod text;
 
 pub use block::{
-    Arrow, Bar, Bars, Block, Cell, ChangeOf, Forest, Gantt, Head, Heat, Part, SECTION_PARTS, Slice,
-    Sum, Sums, Table,
+    Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Slice, Sum, Sums, Table,
 };
 pub use figure::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};

@@ -7,7 +7,6 @@ use sha2::{Digest, Sha256};
 
 use crate::block::{Block, Cell, SECTION_PARTS, Sum, Sums, Table};
 use crate::printable::{NAME, told};
-use crate::svg::svg_forest;
 use crate::text::column;
 use crate::{svg, svg_bars, svg_gantt, svg_heats};
 
@@ -17,9 +16,8 @@ const SCRIPT: &str = concat!(include_str!("page/page.js"), include_str!("page/se
 /// The most letters of a paragraph.
 const PARAGRAPH: usize = 2000;
 
-/// Rows of a table, and sections, above which they are folded.
+/// Rows of a table above which it is folded.
 const LONG: usize = 12;
-const MANY: usize = 24;
 /// Letters of a cell above which its lines are broken.
 const WIDE: usize = 40;
 
@@ -64,7 +62,7 @@ impl Page<'_> {
                 body {
                     header { h1 { (title) } p.where { (told(self.facts, PARAGRAPH)) } }
                     nav aria-label="Sections" {
-                        details open[named.len() <= MANY] {
+                        details {
                             summary { "Contents" }
                             @for part in &named {
                                 a href={ "#" (part.ids[0]) } { (part.heading()) }
@@ -85,10 +83,10 @@ impl Page<'_> {
         Some(match block {
             Block::Section { .. } | Block::More(_) => return None,
             Block::Text(text) => html! { p { (told(text, PARAGRAPH)) } },
-            Block::Doubt { text, at, .. } => html! {
+            Block::Doubt { text, more } => html! {
                 p.doubt {
                     (told(text, PARAGRAPH))
-                    @if !at.is_empty() { " " a href={ "#" (at) } { "Why, and what helps" } }
+                    @if !more.is_empty() { " " a href="#why" { "Why, and what helps" } }
                 }
             },
             Block::Table(table) => self::table(table),
@@ -96,7 +94,6 @@ impl Page<'_> {
             Block::Bars(bars) => drawn(svg_bars(std::slice::from_ref(bars), source)),
             Block::Heat(heat) => drawn(svg_heats(std::slice::from_ref(heat), source)),
             Block::Gantt(chart) => drawn(svg_gantt(chart)),
-            Block::Forest(chart) => drawn(svg_forest(chart)),
             Block::Sums(sums) => self::sums(sums),
         })
     }

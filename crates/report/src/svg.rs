@@ -2,7 +2,6 @@
 //! bytes.
 
 mod bars;
-mod forest;
 mod gantt;
 mod heat;
 mod ink;
@@ -14,7 +13,6 @@ use crate::figure::{Figure, Reference};
 use crate::scale::{Placed, Plane};
 
 pub use bars::svg_bars;
-pub(crate) use forest::svg_forest;
 pub use gantt::svg_gantt;
 pub use heat::svg_heats;
 use ink::{AXIS, GRID, MUTED, NAME, REGION, colour};

@@ -13,7 +13,7 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
     for block in blocks {
         match block {
             Block::Text(text) | Block::More(text) => out += &printable(&layout.paragraph(text)),
-            Block::Doubt { text, more, .. } => {
+            Block::Doubt { text, more } => {
                 let lines: Vec<&str> =
                     [&**text, more].into_iter().filter(|of| !of.is_empty()).collect();
                 out += &printable(&doubt(&lines.join("\n"), layout));
@@ -30,11 +30,7 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
             Block::Table(table) => out += &printable(&self::table(table, layout)),
             // It has colours.
             Block::Figure(figure) => out += &plot(&figure.printable(), layout),
-            Block::Bars(_)
-            | Block::Heat(_)
-            | Block::Gantt(_)
-            | Block::Forest(_)
-            | Block::Sums(_) => {}
+            Block::Bars(_) | Block::Heat(_) | Block::Gantt(_) | Block::Sums(_) => {}
         }
     }
     // Lines were not broken at these spaces.

@@ -22,7 +22,7 @@ pub fn doctor(run: &Run) -> (Vec<Block>, bool) {
             }
             let advice = check["advice"].as_str().map_or(String::new(), |of| format!(": {of}"));
             let text = format!("{}: {}{advice}", of("name"), of("matters"));
-            let doubt = Block::Doubt { text, more: String::new(), at: "" };
+            let doubt = Block::Doubt { text, more: String::new() };
             if ["warning", "bad"].contains(&of("grade")) && !doubts.contains(&doubt) {
                 doubts.push(doubt);
             }

@@ -9,7 +9,7 @@ use crate::doctor::doctor;
 use crate::heading::{heading, source};
 use crate::meaning::meanings;
 use crate::run::Run;
-use crate::screen::{View, WHY, detail, screen};
+use crate::screen::{View, detail, screen};
 
 /// The page of a run: what a screen shows, then everything, why values are in doubt, and the machine.
 pub fn page(run: &Run) -> String {
@@ -18,14 +18,11 @@ pub fn page(run: &Run) -> String {
     // Figures come with their results, and the heading with the title.
     blocks.retain(|block| !matches!(block, Block::Figure(_)) && !is_heading(block));
     // What is in doubt comes before what it is about.
-    let (doubts, rest): (Vec<_>, Vec<_>) =
-        blocks.into_iter().partition(|block| matches!(block, Block::Doubt { .. }));
-    let mut blocks = doubts;
-    blocks.extend(rest);
+    blocks.sort_by_key(|block| !matches!(block, Block::Doubt { .. }));
     let is_result = |block: &Block| matches!(block, Block::Section { .. }) && !is_heading(block);
     let rest = all.into_iter().skip_while(|block| !is_result(block));
     blocks.extend(rest.map(|block| match block {
-        Block::Section { id, .. } if id == WHY => Block::section(id, "What is in doubt, and why"),
+        Block::Section { id, .. } if id == "why" => Block::section(id, "What is in doubt, and why"),
         other => other,
     }));
     let meanings = meanings(run);
@@ -40,8 +37,8 @@ pub fn page(run: &Run) -> String {
         blocks.extend(doctor(run).0);
     }
     let (command, source) = (run.command.join(" "), source(run));
-    let words = run.command.get(1..).unwrap_or_default().join(" ");
-    let title = heading(run).unwrap_or(format!("bandgap {words}"));
+    let words = run.command.iter().skip(1).take_while(|word| !word.starts_with('-'));
+    let title = heading(run).unwrap_or_else(|| words.cloned().collect::<Vec<_>>().join(" "));
     let mut parts = title.split(SECTION_PARTS);
     let first = parts.next().unwrap_or_default();
     let over: Vec<&str> = run.conditions.iter().map(|of| &*of.transport).collect();
@@ -91,7 +88,7 @@ fn conditions(run: &Run) -> Table {
     if table.columns.len() == 1 {
         table.columns.push(Head::new(""));
     }
-    for (name, fact) in facts {
+    for (name, fact) in facts.into_iter().filter(|of| of.1.is_some()) {
         table.push([name.into(), fact.into()]);
     }
     table

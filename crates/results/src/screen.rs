@@ -33,9 +33,6 @@ pub struct View<'a> {
     pub kept: Option<&'a str>,
 }
 
-/// The section of what is in doubt, and why.
-pub(crate) const WHY: &str = "why";
-
 /// One screen of a run.
 pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     // `doctor` has neither a plan nor results.
@@ -71,7 +68,7 @@ pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
         let of = result.as_shown().detail(&among);
         blocks.extend(of.into_iter().map(|block| axes(block, view)));
     }
-    blocks.push(Block::section(WHY, ""));
+    blocks.push(Block::section("why", ""));
     blocks.extend(why(run));
     blocks
 }
@@ -208,7 +205,7 @@ fn doubt(run: &Run, drawn: &BTreeMap<String, Precision>, view: View<'_>) -> Opti
     };
     lines.extend((!count.is_empty()).then_some(count));
     let more = format!("why, and what helps{more}: {again}");
-    Some(Block::Doubt { text: lines.join("\n"), more, at: WHY })
+    Some(Block::Doubt { text: lines.join("\n"), more })
 }
 
 /// The notes of one code: the first, its subjects, and how many more have other values.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bandgap_record::Seconds;
-use bandgap_report::{Arrow, Gantt, Slice};
+use bandgap_report::{Arrow, Axis, Dimension, Gantt, Scale, Slice};
 use serde::{Deserialize, Serialize};
 
 /// Something that a rank's processor did without a pause.
@@ -60,6 +60,8 @@ pub fn timeline(
         kinds: PARTS.map(str::to_owned).to_vec(),
         slices: spans.iter().map(slice).collect(),
         arrows: spans.iter().filter_map(arrow).collect(),
-        length: (until - from) * 1e9,
+        axis: Axis { label: "time".to_owned(), scale: Scale::Linear, dimension: Dimension::Time },
+        ends: [0.0, (until - from) * 1e9],
+        band: None,
     }
 }

@@ -10,7 +10,7 @@ use bandgap_launch::{
     usage,
 };
 use bandgap_record::Note;
-use bandgap_results::{Outcome, Simulation};
+use bandgap_results::Simulation;
 use bandgap_sim::{Machine, Window, observe};
 use serde_json::json;
 
@@ -149,7 +149,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     sink.note(Note::new(left_out, ""));
     Signals::take(interrupted(of.output.quiet))?;
     let all: usize = points.iter().map(|(point, _)| point.ranks).sum();
-    let mut before = 0;
+    let (mut before, mut is_seen) = (0, false);
     let mut progress = Progress::new(vec![(kernel.to_owned(), 1.0)], of.output.quiet);
     let is_same = |one: &(AtSize, Order), next: &(AtSize, Order)| {
         (one.0.ranks, one.0.size) == (next.0.ranks, next.0.size)
@@ -184,15 +184,13 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
             let key = |of: &Simulation| (of.time.is_lower_bound(), of.end.0.0);
             all_made.sort_by(|one, next| key(one).partial_cmp(&key(next)).unwrap_or(Equal));
         }
-        let has_timeline = sink.run.results.iter().filter_map(Outcome::of_kind::<Simulation>);
-        let mut has_timeline = has_timeline.map(|of| !of.timeline.is_empty());
-        let first = all_made.first_mut().filter(|of| of.has_room());
-        if let Some(first) = first.filter(|_| !has_timeline.any(|has| has)) {
+        if let Some(first) = all_made.first_mut().filter(|of| !is_seen && of.has_room()) {
             let is_its = |of: &&(AtSize, Order)| of.0.variant.unwrap_or(ONLY) == first.variant;
             if let Some((point, order)) = group.iter().find(is_its) {
                 let (_, schedule) = recorded(&machines[0], order, true)?;
                 let seen = observe(&schedule, &machines[0], &Window::whole(point.ranks));
                 first.timeline = spans(&seen.class(Exit::Input)?);
+                is_seen = true;
             }
         }
         for made in all_made {

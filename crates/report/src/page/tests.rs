@@ -26,16 +26,19 @@ fn hostile() -> Vec<Block> {
     let heat = Heat { title: EVIL.into(), names: vec![EVIL.into(); 2], unit: Unit::Second, cells };
     let section = |id: &str| Block::section(id, EVIL);
     let text = || Block::Text(EVIL.repeat(9999));
-    let rows = vec![crate::ChangeOf {
-        name: EVIL.repeat(9999),
-        value: f64::INFINITY,
-        interval: Some((-1.0, f64::INFINITY)),
-        verdict: EVIL.into(),
-    }];
-    let forest =
-        crate::Forest { title: EVIL.into(), caption: EVIL.into(), within: [-0.05, 0.05], rows };
-    let doubt = Block::Doubt { text: EVIL.into(), more: EVIL.into(), at: "a_b" };
-    let drawn = [Block::Figure(figure), Block::Heat(heat), Block::Forest(forest)];
+    let changes = crate::Gantt {
+        title: EVIL.into(),
+        caption: EVIL.into(),
+        rows: vec![EVIL.repeat(9999)],
+        kinds: vec![EVIL.into()],
+        slices: vec![crate::Slice { row: 0, kind: 0, from: -1.0, to: f64::INFINITY, marked: true }],
+        arrows: Vec::new(),
+        axis: crate::Axis { label: EVIL.into(), ..crate::Axis::default() },
+        ends: [-1.0, 1.0],
+        band: Some([-0.5, 0.5]),
+    };
+    let doubt = Block::Doubt { text: EVIL.into(), more: String::new() };
+    let drawn = [Block::Figure(figure), Block::Heat(heat), Block::Gantt(changes)];
     let said = [section(EVIL), text(), section("a b"), Block::Table(table), section("a b")];
     said.into_iter().chain(drawn).chain([doubt]).collect()
 }

@@ -1,8 +1,8 @@
 //! The SVG elements of plots.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use derive_more::Display;
+use derive_more::Display as Named;
 
 use super::ink::{self, Font};
 use crate::printable::{NAME, told};
@@ -14,7 +14,7 @@ pub(super) type At = (f64, f64);
 pub(super) type Stroke<'a> = (&'a str, f64, Option<&'a str>);
 
 /// The part of a text at its position.
-#[derive(Clone, Copy, Display)]
+#[derive(Clone, Copy, Named)]
 #[display(rename_all = "lowercase")]
 pub(super) enum Anchor {
     Start,
@@ -166,33 +166,23 @@ impl Paper {
     fn turned_text(&mut self, (x, y): At, anchor: Anchor, font: &Font, content: &str, turn: &str) {
         let (Font { size, colour, look }, content) = (font, escaped(content));
         let usual = &ink::LABEL;
-        let mut look = format!("{look}{turn}");
-        if *size != usual.size {
-            look += &format!(" font-size=\"{size}\"");
-        }
-        if *colour != usual.colour {
-            look += &format!(" fill=\"{colour}\"");
-        }
-        if !matches!(anchor, Anchor::Start) {
-            look += &format!(" text-anchor=\"{anchor}\"");
-        }
+        let size = unless("font-size", *size, usual.size);
+        let fill = unless("fill", *colour, usual.colour);
+        let anchor = unless("text-anchor", anchor.to_string(), Anchor::Start.to_string());
+        let look = [look, turn, &size, &fill, &anchor].concat();
         let _ = writeln!(self.out(), "<text x=\"{x:.1}\" y=\"{y:.1}\"{look}>{content}</text>");
     }
 
     /// What of a stroke is other than usual.
     fn attributes(&self, (colour, width, dash): Stroke<'_>) -> String {
-        let mut text = String::new();
-        if self.curve != colour {
-            text += &format!(" stroke=\"{colour}\"");
-        }
-        if width != STROKE {
-            text += &format!(" stroke-width=\"{width}\"");
-        }
-        if let Some(dash) = dash {
-            text += &format!(" stroke-dasharray=\"{dash}\"");
-        }
-        text
+        let dash = dash.map(|dash| format!(" stroke-dasharray=\"{dash}\"")).unwrap_or_default();
+        unless("stroke", colour, &self.curve) + &unless("stroke-width", width, STROKE) + &dash
     }
+}
+
+/// An attribute, unless it is as usual.
+fn unless<T: PartialEq + Display>(name: &str, value: T, usual: T) -> String {
+    if value == usual { String::new() } else { format!(" {name}=\"{value}\"") }
 }
 
 fn joined(points: impl Iterator<Item = At>) -> String {
