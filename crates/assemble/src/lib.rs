@@ -46,7 +46,7 @@ pub use noise::{detours, seeded};
 pub use overlap::overlap;
 pub use pairs::pairs;
 pub use pcie::{Named, pcie_table, pcie_trace};
-pub use replay::{Replayed, described, goal, simulation, simulation_beyond};
+pub use replay::{Replayed, described, goal, simulation, simulation_beyond, spans};
 pub use samples::{SAMPLES, samples};
 pub use series::{CurveTimes, MESSAGE_COSTS, curve_times, series};
 pub use validation::{Times, simulated, tasks, validation};

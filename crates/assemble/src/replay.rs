@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 
 use bandgap_record::{Note, Number, Quantity, Seconds, Unit};
-use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
-use bandgap_sim::{Goal, LETTERS, Loggops, Noise, replay_goal, sensitivity};
+use bandgap_results::{
+    AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation, Span,
+};
+use bandgap_sim::{
+    Goal, LETTERS, Loggops, Noise, Timeline, Window, observe_goal, replay_goal, sensitivity,
+};
 
 use crate::Result;
 
@@ -62,7 +66,21 @@ pub fn simulation(
         time: replayed(&times)?,
         critical_path: deeper.map(|of| critical_path(&of.path)),
         sensitivity: deeper.map(dependence),
+        timeline: Vec::new(),
     })
+}
+
+/// The spans of a replay.
+pub fn spans(of: &Timeline) -> Vec<Span> {
+    let span = |of: &bandgap_sim::Span| Span {
+        rank: of.rank.into(),
+        part: of.part.to_owned(),
+        begin: seconds(of.begin as i64),
+        end: seconds(of.end as i64),
+        message: of.message,
+        critical: of.is_critical,
+    };
+    of.spans.iter().map(span).collect()
 }
 
 /// The result of a replay that was ended once its time was certain to exceed `least` picoseconds, a lower bound.
@@ -108,7 +126,11 @@ pub fn goal(
     let (parts, in_a_row) = (1, 1);
     let of = Replayed { name, bytes: None, variant: "loggops", machine, counts, parts, in_a_row };
     let made = simulation(&of, (first.end(), first.finish()), &times, deeper.as_ref())?;
-    Ok((Simulation { lost: noise.map(|_| seconds(first.lost)), ..made }, note))
+    let timeline = match noise.is_none() && made.has_room() {
+        true => spans(&observe_goal(goal, &all[0], &Window::whole(goal.size()))?),
+        false => Vec::new(),
+    };
+    Ok((Simulation { lost: noise.map(|_| seconds(first.lost)), timeline, ..made }, note))
 }
 
 /// Parameters as on the command line.

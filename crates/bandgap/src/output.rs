@@ -258,7 +258,7 @@ impl Sink {
         // A run in the default directory is the newest one there.
         let run = kept.as_deref().map(|of| if of.starts_with(RUNS) { "LAST" } else { of });
         let mut blocks = blocks(&self.run, self.shown, run);
-        blocks.retain(|block| !(self.quiet && matches!(block, Block::Doubt(_))));
+        blocks.retain(|block| !(self.quiet && matches!(block, Block::Doubt { .. })));
         blocks.extend(kept.map(|of| Block::Text(format!("kept: {of}"))));
         print(text(&blocks, &self.layout).as_bytes())
     }

@@ -6,8 +6,8 @@ use bandgap_record::Unit;
 use bandgap_units::Fraction;
 use derive_more::From;
 
-use crate::Figure;
 use crate::number::Shown;
+use crate::{Axis, Figure};
 
 /// A piece of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +15,14 @@ pub enum Block {
     /// A paragraph.
     Text(String),
     /// A doubt about results: a paragraph that begins with `!`.
-    Doubt(String),
+    Doubt {
+        /// The doubt.
+        text: String,
+        /// Where the reader of a terminal finds more, and that of a page in the section `why`; may be empty.
+        more: String,
+    },
+    /// Where the reader of a terminal finds what is left out; a page has it.
+    More(String),
     /// Begins a section.
     Section {
         /// An id, unique on a page: the id of a result, or a word.
@@ -31,6 +38,8 @@ pub enum Block {
     Bars(Bars),
     /// A heat map; a terminal shows a table instead.
     Heat(Heat),
+    /// Intervals in rows; nothing in a terminal.
+    Gantt(Gantt),
     /// Times that a reader of a page can change, and the sums over them; nothing elsewhere.
     Sums(Sums),
 }
@@ -85,6 +94,8 @@ pub struct Table {
     pub columns: Vec<Head>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
+    /// Whether a page folds it, however short it is.
+    pub folded: bool,
 }
 
 /// The head of a column.
@@ -118,7 +129,7 @@ pub enum Cell {
 impl Table {
     /// A table without rows.
     pub fn new(columns: impl IntoIterator<Item = Head>) -> Table {
-        Table { columns: columns.into_iter().collect(), rows: Vec::new() }
+        Table { columns: columns.into_iter().collect(), ..Table::default() }
     }
 
     /// Appends rows.
@@ -217,7 +228,7 @@ impl Part {
     }
 }
 
-/// A Gantt chart.
+/// Intervals in rows over an axis, such as what ranks did when.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gantt {
     /// Heading.
@@ -232,11 +243,15 @@ pub struct Gantt {
     pub slices: Vec<Slice>,
     /// The arrows.
     pub arrows: Vec<Arrow>,
-    /// Duration, in nanoseconds.
-    pub length: f64,
+    /// The axis.
+    pub axis: Axis,
+    /// Its ends.
+    pub ends: [f64; 2],
+    /// A range behind the rows.
+    pub band: Option<[f64; 2]>,
 }
 
-/// An interval of a row, with times in nanoseconds.
+/// An interval of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
     /// The row.
@@ -251,7 +266,7 @@ pub struct Slice {
     pub marked: bool,
 }
 
-/// An arrow from a time and row to others.
+/// An arrow from a place and row to others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrow {
     /// Origin.

@@ -8,23 +8,26 @@ use sha2::{Digest, Sha256};
 use crate::block::{Block, Cell, SECTION_PARTS, Sum, Sums, Table};
 use crate::printable::{NAME, told};
 use crate::text::column;
-use crate::{svg, svg_bars, svg_heats};
+use crate::{svg, svg_bars, svg_gantt, svg_heats};
 
 const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
+const SCRIPT: &str = concat!(include_str!("page/page.js"), include_str!("page/selftest.js"));
 
 /// The most letters of a paragraph.
 const PARAGRAPH: usize = 2000;
 
-/// Rows of a table, and sections, above which they are folded.
+/// Rows of a table above which it is folded.
 const LONG: usize = 12;
-const MANY: usize = 24;
+/// Letters of a cell above which its lines are broken.
+const WIDE: usize = 40;
 
 /// A page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// Its title.
     pub title: &'a str,
+    /// Where and when, below the title; may be empty.
+    pub facts: &'a str,
     /// Its content. Ids of sections that come again get a number.
     pub blocks: &'a [Block],
     /// The command that made it.
@@ -44,7 +47,7 @@ impl Page<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
         let parts = self.parts();
-        let named: Vec<_> = parts.iter().filter(|part| !part.title.is_empty()).skip(1).collect();
+        let named: Vec<_> = parts.iter().filter(|part| !part.title.is_empty()).collect();
         let title = told(self.title, NAME);
         html! {
             (DOCTYPE)
@@ -57,10 +60,10 @@ impl Page<'_> {
                     style { (PreEscaped(STYLE)) }
                 }
                 body {
-                    header { h1 { (title) } }
+                    header { h1 { (title) } p.where { (told(self.facts, PARAGRAPH)) } }
                     nav aria-label="Sections" {
-                        details open[named.len() <= MANY] {
-                            summary { (named.len()) " sections" }
+                        details {
+                            summary { "Contents" }
                             @for part in &named {
                                 a href={ "#" (part.ids[0]) } { (part.heading()) }
                             }
@@ -78,13 +81,19 @@ impl Page<'_> {
     fn content(&self, block: &Block) -> Option<Markup> {
         let source = self.source;
         Some(match block {
-            Block::Section { .. } => return None,
+            Block::Section { .. } | Block::More(_) => return None,
             Block::Text(text) => html! { p { (told(text, PARAGRAPH)) } },
-            Block::Doubt(text) => html! { p.doubt { (told(text, PARAGRAPH)) } },
+            Block::Doubt { text, more } => html! {
+                p.doubt {
+                    (told(text, PARAGRAPH))
+                    @if !more.is_empty() { " " a href="#why" { "Why, and what helps" } }
+                }
+            },
             Block::Table(table) => self::table(table),
             Block::Figure(figure) => drawn(svg(std::slice::from_ref(figure), source)),
             Block::Bars(bars) => drawn(svg_bars(std::slice::from_ref(bars), source)),
             Block::Heat(heat) => drawn(svg_heats(std::slice::from_ref(heat), source)),
+            Block::Gantt(chart) => drawn(svg_gantt(chart)),
             Block::Sums(sums) => self::sums(sums),
         })
     }
@@ -173,27 +182,29 @@ fn table(table: &Table) -> Markup {
         match table.rows[row].get(*at) {
             // Numbers of one unit are sorted as they stand.
             Some(Cell::Value(shown)) => {
-                let value = (!column.shares_unit || shown.apart).then_some(shown.value);
-                html! { td.n data-value=[value] { (text) } }
+                let value =
+                    (!column.shares_unit || shown.apart).then(|| format!("{:.4e}", shown.value));
+                html! { td data-value=[value] { (text) } }
             }
-            Some(Cell::Number(_)) => html! { td.n { (text) } },
+            Some(Cell::Number(_)) => html! { td { (text) } },
             Some(Cell::Bar(of)) => html! {
-                td data-value=(of) {
+                td.t data-value=(of) {
                     svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
                         rect width=(format!("{:.1}", 100.0 * of.clamp(0.0, 1.0))) height="10" {}
                     }
                 }
             },
-            _ => html! { td { (text) } },
+            _ if text.is_empty() => html! { td {} },
+            _ => html! { td.t.wide[text.chars().count() > WIDE] { (text) } },
         }
     };
-    let rows = table.rows.len();
+    let (rows, folded) = (table.rows.len(), table.folded || table.rows.len() > LONG);
     let table = html! {
         div.table {
             table {
                 thead { tr {
                     @for (_, column) in &columns {
-                        th.n[!column.left] scope="col" { (told(&column.head, NAME)) }
+                        th.t[column.left] scope="col" { (told(&column.head, NAME)) }
                     }
                 } }
                 tbody {
@@ -204,10 +215,10 @@ fn table(table: &Table) -> Markup {
             }
         }
     };
-    if rows <= LONG {
-        table
-    } else {
+    if folded {
         html! { details { summary { (rows) " rows" } (table) } }
+    } else {
+        table
     }
 }
 

@@ -16,7 +16,7 @@ pub use bars::svg_bars;
 pub use gantt::svg_gantt;
 pub use heat::svg_heats;
 use ink::{AXIS, GRID, MUTED, NAME, REGION, colour};
-use paper::{Anchor, Paper};
+use paper::{Anchor, Paper, STROKE};
 
 const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 330.0;
@@ -134,16 +134,25 @@ fn missing(figure: &Figure, plane: &Plane) -> String {
 
 fn axes(paper: &mut Paper, frame: &Frame) {
     let Frame { top, bottom, plane: Plane { x, y } } = frame;
-    for tick in &y.ticks {
-        let y = frame.row(tick.place);
+    let rows = || y.ticks.iter().map(|tick| (frame.row(tick.place), &tick.label));
+    let columns = || x.ticks.iter().map(|tick| (frame.column(tick.place), &tick.label));
+    // By kind, since lines of a kind are one element.
+    for (y, _) in rows() {
         paper.line((LEFT, y), (Frame::RIGHT, y), (GRID, 0.8, None));
-        paper.line((LEFT - 5.0, y), (LEFT, y), (AXIS, 1.0, None));
-        paper.text((LEFT - 9.0, y + 4.0), Anchor::End, &ink::LABEL, &tick.label);
     }
-    for tick in &x.ticks {
-        let x = frame.column(tick.place);
+    for (y, _) in rows() {
+        paper.line((LEFT - 5.0, y), (LEFT, y), (AXIS, 1.0, None));
+    }
+    for (x, _) in columns() {
         paper.line((x, *bottom), (x, bottom + 5.0), (AXIS, 1.0, None));
-        paper.text((x, bottom + 18.0), Anchor::Middle, &ink::LABEL, &tick.label);
+    }
+    paper.line((LEFT, *top), (LEFT, *bottom), (AXIS, 1.0, None));
+    paper.line((LEFT, *bottom), (Frame::RIGHT, *bottom), (AXIS, 1.0, None));
+    for (y, label) in rows() {
+        paper.text((LEFT - 9.0, y + 4.0), Anchor::End, &ink::LABEL, label);
+    }
+    for (x, label) in columns() {
+        paper.text((x, bottom + 18.0), Anchor::Middle, &ink::LABEL, label);
     }
     for y in y.minor.iter().map(|place| frame.row(*place)) {
         paper.line((LEFT - 3.0, y), (LEFT, y), (AXIS, 0.8, None));
@@ -151,8 +160,6 @@ fn axes(paper: &mut Paper, frame: &Frame) {
     for x in x.minor.iter().map(|place| frame.column(*place)) {
         paper.line((x, *bottom), (x, bottom + 3.0), (AXIS, 0.8, None));
     }
-    paper.line((LEFT, *top), (LEFT, *bottom), (AXIS, 1.0, None));
-    paper.line((LEFT, *bottom), (Frame::RIGHT, *bottom), (AXIS, 1.0, None));
 }
 
 fn axis_titles(paper: &mut Paper, frame: &Frame) {
@@ -240,7 +247,7 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
     let series = &figure.series[index];
     let (colour, place) = (of_curve(figure, index), figure.place(index).0);
     let dash = series.twin.map(|_| "6 4");
-    paper.begin(&format!("curve c{place}"), "");
+    paper.begin_curve(&format!("c{place}"), colour);
     for line in frame.plane.lines(series) {
         let points = line.into_iter().map(|(x, y)| (frame.column(x), frame.row(y)));
         paper.path(points, (colour, 1.6, dash));
@@ -254,16 +261,17 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
             let (bottom, top) = (frame.down(low), frame.down(high));
             // The marker would hide a short interval.
             if bottom - top > 2.0 * legend::RADIUS {
-                paper.line((x, bottom), (x, top), (colour, 1.1, None));
+                let stroke = (colour, STROKE, None);
+                paper.line((x, bottom), (x, top), stroke);
                 for end in [bottom, top] {
-                    paper.line((x - 3.0, end), (x + 3.0, end), (colour, 1.1, None));
+                    paper.line((x - 3.0, end), (x + 3.0, end), stroke);
                 }
             }
         }
         legend::mark(paper, (x, y), place, colour, point.precision);
         paper.end();
     }
-    paper.end();
+    paper.end_curve();
 }
 
 #[cfg(test)]

@@ -12,8 +12,12 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
     let mut out = String::new();
     for block in blocks {
         match block {
-            Block::Text(text) => out += &printable(&layout.paragraph(text)),
-            Block::Doubt(text) => out += &printable(&doubt(text, layout)),
+            Block::Text(text) | Block::More(text) => out += &printable(&layout.paragraph(text)),
+            Block::Doubt { text, more } => {
+                let lines: Vec<&str> =
+                    [&**text, more].into_iter().filter(|of| !of.is_empty()).collect();
+                out += &printable(&doubt(&lines.join("\n"), layout));
+            }
             Block::Section { title, .. } => {
                 // After an empty line.
                 if !out.is_empty() && !out.ends_with("\n\n") {
@@ -26,7 +30,7 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
             Block::Table(table) => out += &printable(&self::table(table, layout)),
             // It has colours.
             Block::Figure(figure) => out += &plot(&figure.printable(), layout),
-            Block::Bars(_) | Block::Heat(_) | Block::Sums(_) => {}
+            Block::Bars(_) | Block::Heat(_) | Block::Gantt(_) | Block::Sums(_) => {}
         }
     }
     // Lines were not broken at these spaces.

@@ -48,7 +48,7 @@ fn rest(rows: &Rows, shown: usize, columns: &[String]) -> Option<Block> {
         !columns.iter().any(is_there) || columns.iter().any(|of| rows.cell(row, of).is_some())
     };
     let more = rows.rows.iter().filter(has).count().saturating_sub(shown);
-    (more > 0).then(|| Block::Text(format!("{more} more in -v")))
+    (more > 0).then(|| Block::More(format!("{more} more in -v")))
 }
 
 /// The most rows of one curve: fewer where the lines above are of more segments than one.

@@ -21,7 +21,8 @@ pub fn doctor(run: &Run) -> (Vec<Block>, bool) {
                 table.push([host.into()].into_iter().chain(cells));
             }
             let advice = check["advice"].as_str().map_or(String::new(), |of| format!(": {of}"));
-            let doubt = Block::Doubt(format!("{}: {}{advice}", of("name"), of("matters")));
+            let text = format!("{}: {}{advice}", of("name"), of("matters"));
+            let doubt = Block::Doubt { text, more: String::new() };
             if ["warning", "bad"].contains(&of("grade")) && !doubts.contains(&doubt) {
                 doubts.push(doubt);
             }

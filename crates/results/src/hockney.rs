@@ -150,8 +150,13 @@ impl Shown for Hockney {
 }
 
 /// The heads of a table of segments.
-const HEADS: [&str; 11] =
-    ["from", "to", "r∞", "n½", "t0", "π0", "worst residual", "at", "rms", "R²", "sizes"];
+const HEADS: [&str; 11] = {
+    let [rate, half, start, starts] = PARAMETERS;
+    ["from", "to", rate, half, start, starts, "worst residual", "at", "rms", "R²", "sizes"]
+};
+
+/// The symbols of the parameters.
+pub(crate) const PARAMETERS: [&str; 4] = ["r∞", "n½", "t0", "π0"];
 
 /// The columns of a screen.
 const SHORT: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];

@@ -7,21 +7,29 @@ use bandgap_report::{Block, Head, Page, SECTION_PARTS, Table};
 
 use crate::doctor::doctor;
 use crate::heading::{heading, source};
+use crate::meaning::meanings;
 use crate::run::Run;
 use crate::screen::{View, detail, screen};
 
 /// The page of a run: what a screen shows, then everything, why values are in doubt, and the machine.
 pub fn page(run: &Run) -> String {
     let (mut blocks, all) = (screen(run, View::default()), detail(run, View::default()));
-    // Figures come with their results.
-    blocks.retain(|block| !matches!(block, Block::Figure(_)));
-    // The heading is there already.
-    let is_result = |block: &Block| matches!(block, Block::Section { id, .. } if id != "run");
+    let is_heading = |block: &Block| matches!(block, Block::Section { id, .. } if id == "run");
+    // Figures come with their results, and the heading with the title.
+    blocks.retain(|block| !matches!(block, Block::Figure(_)) && !is_heading(block));
+    // What is in doubt comes before what it is about.
+    blocks.sort_by_key(|block| !matches!(block, Block::Doubt { .. }));
+    let is_result = |block: &Block| matches!(block, Block::Section { .. }) && !is_heading(block);
     let rest = all.into_iter().skip_while(|block| !is_result(block));
     blocks.extend(rest.map(|block| match block {
         Block::Section { id, .. } if id == "why" => Block::section(id, "What is in doubt, and why"),
         other => other,
     }));
+    let meanings = meanings(run);
+    if !meanings.rows.is_empty() {
+        blocks.push(Block::section("meaning", "What the numbers mean"));
+        blocks.push(Block::Table(meanings));
+    }
     blocks.push(Block::section("conditions", "Conditions"));
     blocks.push(Block::Table(conditions(run)));
     if !run.host.is_null() || !run.hosts.is_empty() {
@@ -29,10 +37,18 @@ pub fn page(run: &Run) -> String {
         blocks.extend(doctor(run).0);
     }
     let (command, source) = (run.command.join(" "), source(run));
-    let words = run.command.get(1..).unwrap_or_default().join(" ");
-    let title = heading(run).unwrap_or(format!("bandgap {words}"));
-    let title = title.split(SECTION_PARTS).next().unwrap_or_default();
-    Page { title, blocks: &blocks, command: &command, source: &source }.html()
+    let words = run.command.iter().skip(1).take_while(|word| !word.starts_with('-'));
+    let title = heading(run).unwrap_or_else(|| words.cloned().collect::<Vec<_>>().join(" "));
+    let mut parts = title.split(SECTION_PARTS);
+    let first = parts.next().unwrap_or_default();
+    let over: Vec<&str> = run.conditions.iter().map(|of| &*of.transport).collect();
+    let all = format!("Messages over {}", over.join(", "));
+    // Of a run of everything it is the version.
+    let is_version = first == format!("bandgap {}", run.bandgap.version) && !over.is_empty();
+    let title = if is_version { &all } else { first };
+    let facts = parts.chain(source.split(SECTION_PARTS)).filter(|part| *part != title);
+    let facts = facts.collect::<Vec<_>>().join(SECTION_PARTS);
+    Page { title, facts: &facts, blocks: &blocks, command: &command, source: &source }.html()
 }
 
 /// The conditions of a run: a row each, a column for each transport.
@@ -72,7 +88,7 @@ fn conditions(run: &Run) -> Table {
     if table.columns.len() == 1 {
         table.columns.push(Head::new(""));
     }
-    for (name, fact) in facts {
+    for (name, fact) in facts.into_iter().filter(|of| of.1.is_some()) {
         table.push([name.into(), fact.into()]);
     }
     table

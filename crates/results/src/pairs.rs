@@ -37,8 +37,9 @@ fn all_pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let fits = maps.first().is_some_and(|map| map.names.len() <= MOST);
     let mut blocks = if fits { matrix(rows, &maps) } else { Vec::new() };
     let count = all.len();
-    let slowest = format!("The slowest of {count} pairs, of {least} to {most}: all in -v");
-    blocks.extend([Block::Table(table(rows, few, context)), Block::Text(slowest)]);
+    let slowest = Block::Text(format!("The slowest of {count} pairs, of {least} to {most}"));
+    let more = Block::More(format!("{} more in -v", count - few.len()));
+    blocks.extend([Block::Table(table(rows, few, context)), slowest, more]);
     blocks
 }
 
@@ -78,6 +79,11 @@ mod tests {
     use super::*;
     use crate::rows::tests::rows;
 
+    fn strokes(picture: &str) -> usize {
+        let lines = picture.lines().filter(|line| line.starts_with("<path d="));
+        lines.flat_map(|line| line.matches('L')).count()
+    }
+
     #[test]
     fn few_ranks_are_a_matrix_and_all_a_heat_map_in_which_the_worst_are_dark() {
         let places = (0..4_u64).flat_map(|a| (a + 1..4).map(move |b| [a, b]));
@@ -89,7 +95,7 @@ mod tests {
         let pairs = rows("pairs", &["from", "to"], &columns, places.map(of));
         let run = crate::rows::tests::run(Vec::new());
         let shown = super::pairs(&pairs, &crate::run::context(&run));
-        let [_, Block::Table(matrix), _, Block::Table(slowest), _] = &shown[..] else {
+        let [_, Block::Table(matrix), _, Block::Table(slowest), ..] = &shown[..] else {
             panic!("{shown:?}")
         };
         let texts = |row: usize| -> Vec<String> {
@@ -106,7 +112,7 @@ mod tests {
         let drawn = svg_heats(&heats(&pairs, "pairs"), "");
         let of = |what: &str| drawn.matches(what).count();
         // Two squares of twelve, with eight steps of colour each, on white; nothing is struck out.
-        assert_eq!((of("v44.0h-44.0z"), of("<rect"), of("<line")), (2 * 12, 1 + 2 * 8, 0));
+        assert_eq!((of("v44.0h-44.0z"), of("<rect"), strokes(&drawn)), (2 * 12, 1 + 2 * 8, 0));
         assert_eq!((of(": rtt (ms)"), of(": bandwidth (MB/s)")), (1, 1));
         let dark = drawn.split("<path fill=\"#440154\"").skip(1);
         let dark = dark.map(|rest| rest.split("/>").next().unwrap_or(""));
@@ -123,7 +129,7 @@ mod tests {
         let Block::Table(matrix) = &shown[1] else { panic!("{shown:?}") };
         assert_eq!(matrix.rows[0][3..], [Cell::Number("1".into()), Cell::Number("–".into())]);
         // A stroke on either side of the diagonal for each of three.
-        assert_eq!(svg_heats(&heats(&pairs, "pairs"), "").matches("<line").count(), 3 * 2);
+        assert_eq!(strokes(&svg_heats(&heats(&pairs, "pairs"), "")), 3 * 2);
         for (code, good) in [("none_slow", true), ("slow_host_rtt", false), ("maybe_slow", true)] {
             run.notes = vec![Note::new(code, "who")];
             let last = crate::screen::screen(&run, crate::View::default()).pop();

@@ -204,8 +204,8 @@ fn doubt(run: &Run, drawn: &BTreeMap<String, Precision>, view: View<'_>) -> Opti
         more => format!(", and {}", counted(more, "more note")),
     };
     lines.extend((!count.is_empty()).then_some(count));
-    lines.push(format!("why, and what helps{more}: {again}"));
-    Some(Block::Doubt(lines.join("\n")))
+    let more = format!("why, and what helps{more}: {again}");
+    Some(Block::Doubt { text: lines.join("\n"), more })
 }
 
 /// The notes of one code: the first, its subjects, and how many more have other values.

@@ -8,6 +8,7 @@ use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::shown::{Context, Shown, counted, grouped};
+use crate::timeline::{Span, timeline};
 
 /// The simulation of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +50,9 @@ pub struct Simulation {
     /// How the end depends on the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
+    /// What the ranks did, where it [has room](Self::has_room) and no noise; of several points of a kernel only one's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Span>,
 }
 
 /// The critical path: steps without a pause from time 0 to the end.
@@ -122,6 +126,8 @@ pub struct Derivative {
 /// The most ranks whose ends are listed on a screen, and in detail.
 const RANKS: usize = 8;
 const RANKS_IN_DETAIL: usize = 64;
+/// The most operations of a timeline.
+const OPERATIONS: u64 = 1024;
 
 impl Shown for Simulation {
     fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
@@ -134,7 +140,15 @@ impl Shown for Simulation {
     }
 
     fn detail(&self, _: &Context<'_>) -> Vec<Block> {
-        self.blocks(RANKS_IN_DETAIL)
+        let mut blocks = self.blocks(RANKS_IN_DETAIL);
+        if !self.timeline.is_empty() {
+            let ranks: Vec<u64> = (0..self.ranks).collect();
+            let end = self.end.0.0;
+            let caption = format!("On {}. Framed: what determines the end", self.machine);
+            let words = [format!("{} on {} ranks", self.name, self.ranks), caption];
+            blocks.push(Block::Gantt(timeline(&self.timeline, &ranks, [0.0, end], words)));
+        }
+        blocks
     }
 
     /// A table with a line for each simulated kernel; all of a single schedule.
@@ -192,6 +206,11 @@ fn exactly(of: Seconds) -> String {
 }
 
 impl Simulation {
+    /// Whether its timeline has room in a run and in a picture.
+    pub fn has_room(&self) -> bool {
+        self.ranks <= RANKS_IN_DETAIL as u64 && (1..=OPERATIONS).contains(&self.operations)
+    }
+
     /// The end: exactly, or with the ends of its interval.
     fn when(&self) -> String {
         let time = |of| scaled(of, Unit::Second);
@@ -212,16 +231,26 @@ impl Simulation {
         let of = self.bytes.map_or(String::new(), |bytes| {
             format!(" ({}, {})", Bytes(bytes), self.variant.replace('_', " "))
         });
-        let mut blocks = vec![
-            Block::Text(format!("{}{of} on {}", self.name, self.machine)),
-            Block::Text(format!(
-                "{}, {}, {}",
-                count(self.ranks, "rank"),
-                count(self.operations, "operation"),
-                count(self.messages, "message")
-            )),
-            Block::Text(format!("End: {}", self.when())),
-        ];
+        let id = format!(
+            "simulation/{}/{}/{}/{}",
+            self.name,
+            self.ranks,
+            self.variant,
+            self.bytes.unwrap_or(0)
+        );
+        let ranks = count(self.ranks, "rank");
+        let title = format!("{}{of} on {}, {ranks}", self.name, self.machine);
+        let mut blocks = vec![Block::section(id, title)];
+        if self.time.is_lower_bound() {
+            let end = scaled(self.end.0.0, Unit::Second);
+            blocks
+                .push(Block::Text(format!("Its last rank ends after {end}: not replayed further")));
+            return blocks;
+        }
+        let [operations, messages] = [(self.operations, "operation"), (self.messages, "message")]
+            .map(|of| count(of.0, of.1));
+        blocks.push(Block::Text(format!("{operations}, {messages}")));
+        blocks.push(Block::Text(format!("End: {}", self.when())));
         if self.parts == 2 {
             let time = scaled(self.time.value.0, Unit::Second);
             blocks.push(Block::Text(format!("t: {time} (half of there and back)")));

@@ -16,6 +16,11 @@ pub struct Window {
 }
 
 impl Window {
+    /// All of a replay of so many ranks.
+    pub fn whole(ranks: usize) -> Self {
+        Window { ranks: (0..ranks as u32).collect(), from: 0, until: u64::MAX }
+    }
+
     /// The part of the window in which there is something of a replay: its ranks, until the last one ends.
     pub fn within(mut self, timeline: &Timeline) -> Self {
         self.until = self.until.min(timeline.end);

@@ -7,7 +7,7 @@ use bandgap_launch::{Classify, Exit, Failure, Result, told};
 use bandgap_record::RunDir;
 use bandgap_report::{Page, text};
 use bandgap_results::{
-    COMPARISON, Comparison, Difference, Differences, REPORT, Run, Word, compare,
+    COMPARISON, Comparison, Difference, Differences, REPORT, Run, Word, compare, forest,
 };
 use bandgap_units::Fraction;
 use clap::Args;
@@ -113,8 +113,10 @@ pub fn run(of: &Compare) -> Result<Exit> {
         let command =
             std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
         let command = command.join(" ");
-        let blocks = made.blocks(true, minutes);
-        let page = Page { title: &title, blocks: &blocks, command: &command, source: "" }.html();
+        let blocks: Vec<_> = made.blocks(true, minutes).into_iter().chain(forest(&made)).collect();
+        let page =
+            Page { title: &title, facts: "", blocks: &blocks, command: &command, source: "" };
+        let page = page.html();
         directory.write(REPORT, page.as_bytes()).map_err(unwritable)?;
     }
     match &of.json {

@@ -2,15 +2,16 @@
 
 use std::cmp::Ordering::Equal;
 
-use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation, simulation_beyond};
+use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation, simulation_beyond, spans};
 use bandgap_campaign::sizes::Sizes;
 use bandgap_kernels::{AtSize, DOUBLE, Extent, LIBRARY, Order, Series, in_series};
 use bandgap_launch::{
-    Classify, Exit, Once, Result, Signals, Target, at_least, once, once_until, simulated, usage,
+    Classify, Exit, Once, Result, Signals, Target, at_least, once, once_until, recorded, simulated,
+    usage,
 };
 use bandgap_record::Note;
 use bandgap_results::Simulation;
-use bandgap_sim::Machine;
+use bandgap_sim::{Machine, Window, observe};
 use serde_json::json;
 
 use super::simulate::{Points, Simulate, newest};
@@ -20,6 +21,8 @@ use crate::progress::Progress;
 use crate::refused::{refuse, unmade};
 use crate::session::interrupted;
 
+/// What a kernel without algorithms is done by.
+const ONLY: &str = "only";
 /// Default bytes of messages.
 const BYTES: u32 = 8;
 
@@ -146,7 +149,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     sink.note(Note::new(left_out, ""));
     Signals::take(interrupted(of.output.quiet))?;
     let all: usize = points.iter().map(|(point, _)| point.ranks).sum();
-    let mut before = 0;
+    let (mut before, mut is_seen) = (0, false);
     let mut progress = Progress::new(vec![(kernel.to_owned(), 1.0)], of.output.quiet);
     let is_same = |one: &(AtSize, Order), next: &(AtSize, Order)| {
         (one.0.ranks, one.0.size) == (next.0.ranks, next.0.size)
@@ -158,7 +161,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
             group.sort_by_cached_key(least);
         }
         let (mut last, mut all_made) = (u64::MAX, Vec::new());
-        for (point, order) in group {
+        for (point, order) in group.iter() {
             let bytes = (series.message)(point);
             if let (Some(of), true) = (&measured, bytes > 0) {
                 of.moves_bytes().map_err(unmade)?;
@@ -180,6 +183,15 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
         if compares {
             let key = |of: &Simulation| (of.time.is_lower_bound(), of.end.0.0);
             all_made.sort_by(|one, next| key(one).partial_cmp(&key(next)).unwrap_or(Equal));
+        }
+        if let Some(first) = all_made.first_mut().filter(|of| !is_seen && of.has_room()) {
+            let is_its = |of: &&(AtSize, Order)| of.0.variant.unwrap_or(ONLY) == first.variant;
+            if let Some((point, order)) = group.iter().find(is_its) {
+                let (_, schedule) = recorded(&machines[0], order, true)?;
+                let seen = observe(&schedule, &machines[0], &Window::whole(point.ranks));
+                first.timeline = spans(&seen.class(Exit::Input)?);
+                is_seen = true;
+            }
         }
         for made in all_made {
             let notes = measured.as_ref().map_or(Vec::new(), |of| of.notes.clone());
@@ -221,7 +233,7 @@ fn made(
     done: &Result<Vec<Once>, u64>,
 ) -> Result<Simulation> {
     let (parts, in_a_row) = (series.parts, point.messages);
-    let (bytes, variant) = (Some(bytes), point.variant.unwrap_or("only"));
+    let (bytes, variant) = (Some(bytes), point.variant.unwrap_or(ONLY));
     let counts = |[operations, messages]: [u64; 2]| [point.ranks as u64, operations, messages];
     let of = |own| Replayed { name, bytes, variant, machine, counts: counts(own), parts, in_a_row };
     let made = match done {

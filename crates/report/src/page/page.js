@@ -1,11 +1,12 @@
 "use strict";
-// Everything is on the page already. This lets curves be left out, reads them at the cursor, and sorts and copies
-// tables. Nothing is fetched or stored.
+// Everything is on the page already. This lets curves be left out, reads them at the cursor, draws them on other axes, and
+// sorts and copies tables. Nothing is fetched or stored.
 const problems = [];
 addEventListener("error", (event) => problems.push(String(event.message)));
 document.addEventListener("securitypolicyviolation", (event) => problems.push("policy: " + event.violatedDirective));
 const all = (of, within = document) => [...within.querySelectorAll(of)];
-const pressed = (event) => event.key === "Enter" || event.key === " ";
+const isOff = (of) => of.classList.contains("off");
+const clamped = (of, low, high) => Math.min(Math.max(of, low), high);
 
 function tool(name, act) {
   const button = document.createElement("button");
@@ -26,94 +27,85 @@ function curves(svg) {
   };
   const alone = (key) => {
     const others = keys.filter((other) => other !== key);
-    const back = others.every((other) => other.classList.contains("off"));
+    const back = others.every(isOff);
     for (const other of others) show(other, back);
     show(key, true);
   };
   // An image has no buttons in it.
   if (keys.length > 0) svg.setAttribute("role", "group");
   for (const key of keys) {
-    key.setAttribute("role", "button");
-    key.setAttribute("tabindex", "0");
-    key.setAttribute("aria-pressed", "true");
-    const toggle = (only) => (only ? alone(key) : show(key, key.classList.contains("off")));
-    key.addEventListener("click", (event) => toggle(event.shiftKey));
+    for (const [name, of] of [["role", "button"], ["tabindex", "0"], ["aria-pressed", "true"]]) key.setAttribute(name, of);
+    const toggle = (event) => (event.shiftKey ? alone(key) : show(key, isOff(key)));
+    key.addEventListener("click", toggle);
     key.addEventListener("dblclick", () => alone(key));
     key.addEventListener("keydown", (event) => {
-      if (!pressed(event)) return;
+      if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      toggle(event.shiftKey);
+      toggle(event);
     });
   }
+}
+
+// A place on the paper of a picture.
+function at(svg, event) {
+  const { a, d, e, f } = svg.getScreenCTM();
+  return { x: (event.clientX - e) / a, y: (event.clientY - f) / d };
 }
 
 // The cursor: values of all curves at the nearest place, below the figure. Figures with the same places follow.
 const cursors = [];
 function cursor(figure, svg) {
   const points = all(".curve .point", svg).map((mark) => {
-    const [name, x, y] = split(mark.querySelector("title").textContent);
-    return { mark, name, x, y, curve: mark.closest(".curve") };
+    // `name: place: value`; a name may have colons.
+    const parts = mark.querySelector("title").textContent.split(": ");
+    const [x, y] = parts.splice(-2);
+    return { mark, name: parts.join(": "), x, y, curve: mark.closest(".curve") };
   });
   if (points.length === 0) return;
-  const places = [];
-  const at = new Map();
-  for (const point of points) {
-    const box = point.mark.getBBox();
-    if (!at.has(point.x)) at.set(point.x, box.x + box.width / 2);
-  }
-  places.push(...[...at.keys()].sort((a, b) => at.get(a) - at.get(b)));
+  const middles = () => {
+    const first = new Map(points.map((point) => [point.x, point.mark]));
+    return [...first].map(([x, mark]) => [x, mark.getBBox()]).map(([x, box]) => [x, box.x + box.width / 2]);
+  };
+  const places = middles().sort((a, b) => a[1] - b[1]).map(([x]) => x);
   const said = document.createElement("output");
   figure.append(said);
   let now = -1;
   const show = (x) => {
     now = places.indexOf(x);
-    const here = points.filter((point) => point.x === x && !point.curve.classList.contains("off"));
+    const here = points.filter((point) => point.x === x && !isOff(point.curve));
     for (const point of points) point.mark.classList.toggle("near", here.includes(point));
-    if (now >= 0) said.textContent = x + " · " + here.map((point) => point.name + " " + point.y).join(" · ");
+    said.textContent = [x, ...here.map((point) => (point.name + " " + point.y).trim())].join(" · ");
   };
-  const move = (x) => cursors.forEach((other) => other.places.includes(x) && other.show(x));
-  cursors.push({ places, show });
+  const move = (x) => cursors.filter((other) => other.places.includes(x)).forEach((other) => other.show(x));
+  cursors.push({ svg, said, places, show });
   svg.addEventListener("pointermove", (event) => {
-    const matrix = svg.getScreenCTM();
-    if (!matrix) return;
-    const x = (event.clientX - matrix.e) / matrix.a;
-    const middle = (place) => {
-      const box = points.find((point) => point.x === place).mark.getBBox();
-      return box.x + box.width / 2;
-    };
-    const now = new Map(places.map((place) => [place, middle(place)]));
-    const distance = (place) => Math.abs(now.get(place) - x);
-    move(places.reduce((best, place) => (distance(place) < distance(best) ? place : best)));
+    const { x } = at(svg, event);
+    const far = ([, middle]) => Math.abs(middle - x);
+    move(middles().reduce((best, next) => (far(next) < far(best) ? next : best))[0]);
   });
   svg.setAttribute("tabindex", "0");
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -places.length, End: places.length }[event.key];
     if (step === undefined || event.target !== svg) return;
     event.preventDefault();
-    move(places[Math.min(Math.max(now + step, 0), places.length - 1)]);
+    move(places[clamped(now + step, 0, places.length - 1)]);
   });
 }
 
-// `name: place: value`; a name may have colons.
-function split(title) {
-  const parts = title.split(": ");
-  return [parts.slice(0, -2).join(": "), parts[parts.length - 2], parts[parts.length - 1]];
-}
-
 // Axes: another scale, or a part of them. Rust has drawn everything; here its places are moved.
-const scales = { linear: { of: (v) => v, back: (v) => v }, log: { of: Math.log, back: Math.exp } };
+const linear = [(v) => v, (v) => v];
 function axis(told) {
   const [scale, low, high, from, to, unit] = told.split(" ");
   const own = { log: scale !== "linear", low: +low, high: +high, from: +from, to: +to };
   return { ...own, own, unit, two: unit === "size" || scale === "log2" };
 }
-const kind = (of) => scales[of.log ? "log" : "linear"];
+const scaleOf = (of) => (of.log ? [Math.log, Math.exp] : linear);
 function place(of, value) {
-  const { of: to } = kind(of);
+  const [to] = scaleOf(of);
   return of.from + ((to(value) - to(of.low)) / (to(of.high) - to(of.low))) * (of.to - of.from);
 }
 function value(of, at) {
-  const { of: to, back } = kind(of);
+  const [to, back] = scaleOf(of);
   return back(to(of.low) + ((at - of.from) / (of.to - of.from)) * (to(of.high) - to(of.low)));
 }
 function ticks({ log, low, high, two }) {
@@ -126,8 +118,9 @@ function ticks({ log, low, high, two }) {
     return found;
   }
   const rough = (high - low) / 8;
-  const power = two && rough > 1 ? 2 ** Math.floor(Math.log2(rough)) : 10 ** Math.floor(Math.log10(rough));
-  const step = power * (two && rough > 1 ? [1, 2] : [1, 2, 5, 10]).find((f) => f * power >= rough * 0.999);
+  const whole = two && rough > 1 ? 2 : 10;
+  const power = whole ** Math.floor(Math.log(rough) / Math.log(whole));
+  const step = power * [1, 2, 5, 10].find((f) => f * power >= rough * 0.999);
   for (let at = Math.ceil(low / step - 1e-9); at * step <= high * (1 + 1e-9); at++) found.push(at * step);
   return found;
 }
@@ -138,88 +131,79 @@ function label({ unit }, of) {
   const power = of < 1 ? 0 : Math.min(Math.floor(Math.log(of * (1 + 1e-12)) / Math.log(step)), 3);
   return +(of / step ** power).toPrecision(4) + " " + names[power];
 }
-let planes = 0;
-function plane(figure, svg) {
+function make(tag, of, parent) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, text] of Object.entries(of)) made.setAttribute(key, text);
+  parent.append(made);
+  return made;
+}
+function plane(figure, svg, number) {
   const group = svg.querySelector(".plane");
   if (!group) return;
-  const name = "plane" + planes++;
-  const axes = { x: axis(group.dataset.x), y: axis(group.dataset.y) };
+  const [x, y] = [axis(group.dataset.x), axis(group.dataset.y)];
   const old = group.querySelector(".ticks");
-  const make = (tag, of, parent) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, text] of Object.entries(of)) made.setAttribute(key, text);
-    parent.append(made);
-    return made;
-  };
-  const { x, y } = axes;
-  const clip = make("clipPath", { id: name }, svg);
+  const clip = make("clipPath", { id: "plane" + number }, svg);
   make("rect", { x: x.from - 5, y: y.to - 5, width: x.to - x.from + 10, height: y.from - y.to + 10 }, clip);
   // Where everything was.
   const moved = all(".curve, .region, .level", group).flatMap((of) => {
-    if (!of.classList.contains("region")) of.setAttribute("clip-path", `url(#${name})`);
-    return [of, ...all("*", of)];
+    if (!of.classList.contains("region")) of.setAttribute("clip-path", `url(#plane${number})`);
+    return all("*", of);
   });
-  const at = ["x1", "y1", "x2", "y2", "cx", "cy", "x", "y", "width", "height", "points"];
-  const places = moved.map((of) => [of, Object.fromEntries(at.map((key) => [key, of.getAttribute(key)]))]);
-  const go = (which, px) => {
-    const of = axes[which];
-    const end = px === of.from || px === of.to;
-    // What ends where the axis does ends there still.
-    return end ? px : place(of, value(of.own, px)) || of.from;
+  const names = ["cx", "cy", "x", "y", "width", "points", "d", "transform"];
+  const places = moved.map((of) => [of, Object.fromEntries(names.map((name) => [name, of.getAttribute(name)]))]);
+  // What ends where the axis does ends there still.
+  const go = (of, px) => (px === of.from || px === of.to ? px : place(of, value(of.own, px)) || of.from);
+  const pairs = (text, to) => text.replace(/(-?[\d.]+),(-?[\d.]+)/g, (_, a, b) => to(+a, +b).map((v) => v.toFixed(1)).join(","));
+  const movers = {
+    circle: (was) => ({ cx: go(x, +was.cx), cy: go(y, +was.cy) }),
+    polyline: (was) => ({ points: pairs(was.points, (a, b) => [go(x, a), go(y, b)]) }),
+    path: ({ d }) => {
+      const moved = pairs(d, (a, b) => [go(x, a), go(y, b)]);
+      return { d: moved.replace(/([HV])([\d.]+)/g, (_, way, to) => way + go(way === "H" ? x : y, +to).toFixed(1)) };
+    },
+    // A mark keeps its shape.
+    polygon: (was) => {
+      const corners = was.points.split(" ").map((pair) => pair.split(",").map(Number));
+      const [left, top] = [0, 1].map((i) => corners.reduce((sum, corner) => sum + corner[i], 0) / corners.length);
+      return { points: pairs(was.points, (a, b) => [a + go(x, left) - left, b + go(y, top) - top]) };
+    },
+    rect: (was) => {
+      const [left, right] = [+was.x, +was.x + +was.width].map((px) => clamped(go(x, px), x.from, x.to));
+      return { x: left, width: Math.max(right - left, 0) };
+    },
+    text: (was, of) => {
+      const left = go(x, +was.x);
+      if (of.hasAttribute("transform")) return { x: left, transform: `rotate(-90 ${left} ${was.y})` };
+      return of.closest(".level") ? { x: left, y: go(y, +was.y) } : { x: left };
+    },
   };
-  const set = (of, key, to) => of.setAttribute(key, to.toFixed(1));
   function draw() {
     for (const [of, was] of places) {
-      for (const key of ["x1", "x2", "cx"]) if (was[key]) set(of, key, go("x", +was[key]));
-      for (const key of ["y1", "y2", "cy"]) if (was[key]) set(of, key, go("y", +was[key]));
-      if (of.tagName === "text") {
-        const [left, top] = [go("x", +was.x), go("y", +was.y)];
-        set(of, "x", left);
-        if (of.hasAttribute("transform")) of.setAttribute("transform", `rotate(-90 ${left} ${was.y})`);
-        else if (of.closest(".level")) set(of, "y", top);
-      }
-      if (of.tagName === "rect") {
-        const within = (px) => Math.min(Math.max(px, x.from), x.to);
-        const [left, right] = [go("x", +was.x), go("x", +was.x + +was.width)].map(within);
-        set(of, "x", left);
-        set(of, "width", Math.max(right - left, 0));
-      }
-      if (was.points) {
-        const corners = was.points.split(" ").map((pair) => pair.split(",").map(Number));
-        const shape = of.tagName === "polygon";
-        const mean = (i) => corners.reduce((sum, corner) => sum + corner[i], 0) / corners.length;
-        const [dx, dy] = shape ? [go("x", mean(0)) - mean(0), go("y", mean(1)) - mean(1)] : [0, 0];
-        const to = corners.map(([a, b]) => (shape ? [a + dx, b + dy] : [go("x", a), go("y", b)]));
-        of.setAttribute("points", to.map((pair) => pair.map((v) => v.toFixed(1)).join(",")).join(" "));
-      }
+      for (const [name, to] of Object.entries(movers[of.tagName]?.(was, of) ?? {})) of.setAttribute(name, to);
     }
     old.replaceChildren();
     const line = { stroke: "#57606a" };
-    const text = { "font-size": 11, fill: "#1b1f24" };
     for (const tick of ticks(x)) {
       const left = place(x, tick);
-      make("line", { ...line, x1: left, x2: left, y1: y.from, y2: y.from + 5 }, old);
-      make("text", { ...text, x: left, y: y.from + 18, "text-anchor": "middle" }, old).textContent = label(x, tick);
+      make("path", { ...line, d: `M${left} ${y.from}v5` }, old);
+      make("text", { x: left, y: y.from + 18, "text-anchor": "middle" }, old).textContent = label(x, tick);
     }
     for (const tick of ticks(y)) {
       const top = place(y, tick);
-      make("line", { stroke: "#e3e6ea", x1: x.from, x2: x.to, y1: top, y2: top }, old);
-      make("text", { ...text, x: x.from - 9, y: top + 4, "text-anchor": "end" }, old).textContent = label(y, tick);
+      make("path", { stroke: "#e3e6ea", d: `M${x.from} ${top}H${x.to}` }, old);
+      make("text", { x: x.from - 9, y: top + 4, "text-anchor": "end" }, old).textContent = label(y, tick);
     }
     make("path", { ...line, fill: "none", d: `M${x.from} ${y.to}V${y.from}H${x.to}` }, old);
   }
-  const first = old.cloneNode(true);
+  const first = [...old.childNodes];
   const reset = () => {
-    Object.assign(x, x.own);
-    Object.assign(y, y.own);
-    draw();
-    old.replaceChildren(...first.cloneNode(true).childNodes);
+    for (const of of [x, y]) Object.assign(of, of.own);
+    for (const [of, was] of places) for (const name of names) if (was[name] !== null) of.setAttribute(name, was[name]);
+    old.replaceChildren(...first);
   };
   const scale = (of) => () => {
-    const least = of.own.log ? of.own.low : null;
-    if (!of.own.log && of.own.low <= 0) return;
     of.log = !of.log;
-    [of.low, of.high] = [of.log ? (least ?? of.own.low) : Math.min(0, of.own.low), of.own.high];
+    [of.low, of.high] = [of.log || of.own.low < 0 ? of.own.low : 0, of.own.high];
     draw();
   };
   const zoom = (a, b) => {
@@ -231,36 +215,39 @@ function plane(figure, svg) {
   };
   const bar = document.createElement("div");
   bar.className = "tools";
-  for (const [words, of] of [["x", x], ["y", y]]) {
-    if (of.own.log || of.own.low > 0) bar.append(tool(`${words}: log or linear`, scale(of)));
-  }
+  const scales = [["x", x], ["y", y]].filter(([, of]) => of.own.log || of.own.low > 0);
+  bar.append(...scales.map(([name, of]) => tool(name + ": log or linear", scale(of))));
   const part = (share) => x.from + share * (x.to - x.from);
   const closer = () => zoom({ x: part(0.25), y: y.to }, { x: part(0.75), y: y.from });
-  bar.append(tool("closer", closer));
-  bar.append(tool("reset", reset));
+  bar.append(tool("closer", closer), tool("reset", reset));
   figure.append(bar);
-  let begun = null;
   const here = (event) => {
-    const matrix = svg.getScreenCTM();
-    const within = (px, of) => Math.min(Math.max(px, Math.min(of.from, of.to)), Math.max(of.from, of.to));
-    return { x: within((event.clientX - matrix.e) / matrix.a, x), y: within((event.clientY - matrix.f) / matrix.d, y) };
+    const { x: left, y: top } = at(svg, event);
+    return { x: clamped(left, x.from, x.to), y: clamped(top, y.to, y.from) };
   };
+  let begun = null;
   svg.addEventListener("pointerdown", (event) => (begun = event.target.closest(".key") ? null : here(event)));
   svg.addEventListener("pointerup", (event) => {
     if (begun) zoom(begun, here(event));
     begun = null;
   });
-  figure.axes = { x: scale(x), y: scale(y), closer, reset, group };
+  figure.axes = { scales: scales.map(([, of]) => scale(of)), closer, reset, group };
 }
 
+// Tables: sorted by numbers where there are some, and copied.
+const units = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, ns: 1e-9, µs: 1e-6, ms: 1e-3 };
+function sortKey({ dataset, textContent: text }) {
+  if (dataset.value) return { number: +dataset.value, text };
+  const [, number, unit] = text.replace(/(\d)\s(?=\d{3}\b)/g, "$1").match(/^\D*?(-?[\d.]+)(?:.* (\S+))?$/) ?? [];
+  return { number: number * (units[unit] ?? 1), text };
+}
+function order(a, b) {
+  const words = [a, b].map(({ number }) => Number.isNaN(number));
+  return words[0] - words[1] || (words[0] ? a.text.localeCompare(b.text) : a.number - b.number);
+}
 function table(of) {
   const body = of.tBodies[0];
   const heads = [...of.tHead.rows[0].cells];
-  const value = (row, at) => {
-    const cell = row.cells[at];
-    const number = parseFloat(cell.dataset.value ?? cell.textContent);
-    return { number, text: cell.textContent };
-  };
   heads.forEach((head, at) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -271,24 +258,13 @@ function table(of) {
       const down = head.getAttribute("aria-sort") === "ascending";
       for (const other of heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const compare = (a, b) => {
-        const [x, y] = [value(a, at), value(b, at)];
-        const both = !Number.isNaN(x.number) && !Number.isNaN(y.number);
-        return both ? x.number - y.number : x.text.localeCompare(y.text);
-      };
-      const rows = [...body.rows].sort(compare);
+      const rows = [...body.rows].sort((a, b) => order(sortKey(a.cells[at]), sortKey(b.cells[at])));
       body.append(...(down ? rows.reverse() : rows));
     });
   });
-  const copy = tool("copy as CSV", () => {
+  const copy = tool("copy as CSV", async () => {
     const quoted = (cell) => '"' + cell.textContent.replaceAll('"', '""') + '"';
-    const csv = [...of.rows].map((row) => [...row.cells].map(quoted).join(",")).join("\n") + "\n";
-    const area = document.createElement("textarea");
-    area.value = csv;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
+    await navigator.clipboard.writeText([...of.rows].map((row) => [...row.cells].map(quoted).join(",") + "\n").join(""));
     copy.textContent = "copied";
   });
   of.parentElement.append(copy);
@@ -303,15 +279,8 @@ function seconds(of) {
 }
 function sums(field) {
   const sliders = all("input", field);
-  const model = (rows, times) => {
-    const sum = (row) => {
-      const numbers = row.split(" ").map(Number);
-      let total = 0;
-      for (let at = 0; at + 1 < numbers.length; at += 2) total += times[numbers[at]] * numbers[at + 1];
-      return total;
-    };
-    return Math.max(...rows.split(";").map(sum));
-  };
+  const sum = (row, times) => row.match(/\S+ \S+/g).map((part) => part.split(" ")).reduce((all, [of, count]) => all + times[of] * count, 0);
+  const model = (rows, times) => Math.max(...rows.split(";").map((row) => sum(row, times)));
   const before = sliders.map((slider) => +slider.dataset.seconds);
   const show = () => {
     const now = sliders.map((slider, at) => (before[at] * slider.value) / 100);
@@ -335,15 +304,15 @@ function sums(field) {
   show();
 }
 
-for (const field of all(".sums")) sums(field);
-for (const figure of all("figure")) {
+all(".sums").forEach(sums);
+all("figure").forEach((figure, number) => {
   const svg = figure.querySelector("svg");
   curves(svg);
   cursor(figure, svg);
-  plane(figure, svg);
-}
+  plane(figure, svg, number);
+});
 addEventListener("beforeprint", () => all("details").forEach((of) => (of.open = true)));
-for (const of of all("table")) table(of);
+all("table").forEach(table);
 // What can be scrolled is reached by the keyboard.
 function reach() {
   for (const of of all(".table, figure")) {
@@ -354,69 +323,4 @@ function reach() {
 addEventListener("resize", reach);
 document.addEventListener("toggle", reach, true);
 reach();
-
-// `#selftest` tries all of it and writes what it found.
-function overlaps() {
-  const found = [];
-  for (const svg of all("figure > svg")) {
-    const paper = svg.viewBox.baseVal;
-    const texts = all("text", svg).map((text) => ({ text: text.textContent, box: text.getBBox(), turned: text.hasAttribute("transform") }));
-    const straight = texts.filter((of) => !of.turned && of.text);
-    for (const { text, box } of straight) {
-      if (box.x < -1 || box.x + box.width > paper.width + 1) found.push("leaves: " + text);
-    }
-    straight.forEach((a, at) => {
-      for (const b of straight.slice(at + 1)) {
-        const across = Math.min(a.box.x + a.box.width, b.box.x + b.box.width) - Math.max(a.box.x, b.box.x);
-        const down = Math.min(a.box.y + a.box.height, b.box.y + b.box.height) - Math.max(a.box.y, b.box.y);
-        if (across > 2 && down > 4) found.push(a.text + " | " + b.text);
-      }
-    });
-  }
-  return found;
-}
-if (location.hash === "#selftest") {
-  const result = { curves: 0, cursors: 0, sorted: 0 };
-  for (const key of all(".key")) {
-    key.dispatchEvent(new MouseEvent("click"));
-    const hidden = key.classList.contains("off");
-    key.dispatchEvent(new MouseEvent("click"));
-    result.curves += hidden && !key.classList.contains("off");
-  }
-  for (const { places, show } of cursors) {
-    show(places[0]);
-    result.cursors += 1;
-  }
-  result.said = all("figure output").filter((of) => of.textContent).length;
-  for (const button of all("th button")) {
-    button.click();
-    result.sorted += 1;
-  }
-  const drawing = (figure) => figure.axes.group.innerHTML.replace(/ (class|clip-path)="[^"]*"/g, "");
-  const figures = all("figure").filter((figure) => figure.axes);
-  result.planes = figures.length;
-  result.moved = result.back = 0;
-  for (const figure of figures) {
-    const { x, y, closer, reset } = figure.axes;
-    const before = drawing(figure);
-    for (const act of [x, y, closer]) act();
-    result.moved += drawing(figure) !== before;
-    reset();
-    result.back += drawing(figure) === before;
-  }
-  result.whatif = {};
-  for (const slider of all(".sums input")) {
-    slider.value = 80;
-    slider.dispatchEvent(new Event("input", { bubbles: true }));
-    const models = all(".model", slider.closest(".sums")).map((of) => [of.parentElement.firstChild.data, of.textContent]);
-    result.whatif[slider.previousElementSibling.textContent] = models.map(([a, b]) => a.trim() + b.split(" (")[0]);
-    slider.value = 100;
-  }
-  result.keys = all(".key").length;
-  result.overlaps = overlaps();
-  result.problems = problems;
-  const output = document.createElement("output");
-  output.id = "selftest";
-  output.textContent = JSON.stringify(result);
-  document.body.append(output);
-}
+const ready = performance.now();

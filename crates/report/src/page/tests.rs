@@ -6,7 +6,7 @@ use bandgap_record::Unit;
 const EVIL: &str = "</script><img src=x onerror=alert(1)>\u{202e}\u{1b}[2J\"'&";
 
 fn page(blocks: &[Block]) -> String {
-    Page { title: EVIL, blocks, command: EVIL, source: EVIL }.html()
+    Page { title: EVIL, facts: EVIL, blocks, command: EVIL, source: EVIL }.html()
 }
 
 /// What stands between two words, each time.
@@ -26,9 +26,21 @@ fn hostile() -> Vec<Block> {
     let heat = Heat { title: EVIL.into(), names: vec![EVIL.into(); 2], unit: Unit::Second, cells };
     let section = |id: &str| Block::section(id, EVIL);
     let text = || Block::Text(EVIL.repeat(9999));
-    let drawn = [Block::Figure(figure), Block::Heat(heat)];
+    let changes = crate::Gantt {
+        title: EVIL.into(),
+        caption: EVIL.into(),
+        rows: vec![EVIL.repeat(9999)],
+        kinds: vec![EVIL.into()],
+        slices: vec![crate::Slice { row: 0, kind: 0, from: -1.0, to: f64::INFINITY, marked: true }],
+        arrows: Vec::new(),
+        axis: crate::Axis { label: EVIL.into(), ..crate::Axis::default() },
+        ends: [-1.0, 1.0],
+        band: Some([-0.5, 0.5]),
+    };
+    let doubt = Block::Doubt { text: EVIL.into(), more: String::new() };
+    let drawn = [Block::Figure(figure), Block::Heat(heat), Block::Gantt(changes)];
     let said = [section(EVIL), text(), section("a b"), Block::Table(table), section("a b")];
-    said.into_iter().chain(drawn).chain([Block::Doubt(EVIL.into())]).collect()
+    said.into_iter().chain(drawn).chain([doubt]).collect()
 }
 
 #[test]

@@ -94,7 +94,7 @@ const LETTERS: usize = 24;
 pub(crate) fn rest<T>(all: &mut Vec<T>, most: usize, what: &str) -> Option<Block> {
     let more = all.len().saturating_sub(most);
     all.truncate(most);
-    (more > 0).then(|| Block::Text(format!("{more} more {what} in -v")))
+    (more > 0).then(|| Block::More(format!("{more} more {what} in -v")))
 }
 
 /// A name, shortened to fit a table.

@@ -118,7 +118,7 @@ fn one_series_is_a_few_rows_with_their_distance_from_the_line() {
     assert_eq!(table.rows[3].last(), Some(&number("0 %")));
     // What is left out is counted.
     assert!(
-        blocks.iter().any(|block| matches!(block, Block::Text(text) if text.starts_with("53 "))),
+        blocks.iter().any(|block| matches!(block, Block::More(text) if text.starts_with("53 "))),
         "{blocks:?}"
     );
     for width in [60, 100] {

@@ -1,10 +1,12 @@
 //! Timelines: a replay, seen through a window of ranks and time.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use bandgap_assemble::spans;
 use bandgap_launch::{Exit, Failure, Result, usage};
-use bandgap_report::{Arrow, Gantt, Slice, svg_gantt};
-use bandgap_sim::{Seen, Span, Timeline, Window};
+use bandgap_report::svg_gantt;
+use bandgap_results::timeline;
+use bandgap_sim::{Seen, Timeline, Window};
 use bandgap_units::Ns;
 use clap::Args;
 
@@ -14,8 +16,6 @@ const MOST: u32 = 64;
 const MOST_RANKS: u32 = 1 << 20;
 /// Picoseconds of a nanosecond.
 const NANO: f64 = 1e3;
-/// The activities of processors.
-const KINDS: [&str; 3] = ["compute", "send", "receive"];
 
 /// What a timeline shows.
 #[derive(Clone, Debug, Args)]
@@ -85,37 +85,12 @@ pub fn svg(name: &str, Seen { timeline: seen, window, machine }: &Seen) -> Resul
         return Err(usage!("draw {} ranks: at most {MOST} have room", window.ranks.len())
             .hint("name some with --on, or use --to perfetto"));
     }
-    let ranks: Vec<u32> = window.ranks.iter().copied().collect();
-    let row = |span: &Span| ranks.iter().position(|of| *of == span.rank).unwrap_or(0);
-    let nanoseconds =
-        |time: u64| (time.clamp(window.from, window.until) - window.from) as f64 / NANO;
-    let slice = |of: &Span| Slice {
-        row: row(of),
-        kind: KINDS.iter().position(|part| *part == of.part).unwrap_or(0),
-        from: nanoseconds(of.begin),
-        to: nanoseconds(of.end),
-        marked: of.is_critical,
-    };
-    let sends = seen.spans.iter().filter(|span| span.part == "send");
-    let sends: HashMap<Option<u64>, &Span> = sends.map(|span| (span.message, span)).collect();
-    let arrow = |of: &Span| {
-        let send = sends.get(&of.message).filter(|_| of.part == "receive")?;
-        Some(Arrow {
-            from: (nanoseconds(send.end), row(send)),
-            to: (nanoseconds(of.begin), row(of)),
-            marked: send.is_critical && of.is_critical,
-        })
-    };
+    let ranks: Vec<u64> = window.ranks.iter().map(|rank| u64::from(*rank)).collect();
     let [from, end] = [window.from, seen.end].map(|time| Ns(time as f64 / NANO));
-    Ok(svg_gantt(&Gantt {
-        title: format!("{name} on {} ranks", seen.ranks),
-        caption: format!(
-            "On {machine}. Starts at {from}; the last rank ends at {end}. Framed: what determines the end"
-        ),
-        rows: ranks.iter().map(u32::to_string).collect(),
-        kinds: KINDS.map(str::to_owned).to_vec(),
-        slices: seen.spans.iter().map(slice).collect(),
-        arrows: seen.spans.iter().filter_map(arrow).collect(),
-        length: nanoseconds(window.until),
-    }))
+    let caption = format!(
+        "On {machine}. Starts at {from}; the last rank ends at {end}. Framed: what determines the end"
+    );
+    let words = [format!("{name} on {} ranks", seen.ranks), caption];
+    let ends = [window.from, window.until].map(|time| Ns(time as f64 / NANO).as_secs());
+    Ok(svg_gantt(&timeline(&spans(seen), &ranks, ends, words)))
 }

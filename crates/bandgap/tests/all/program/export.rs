@@ -183,6 +183,35 @@ fn a_schedule_has_a_timeline_and_both_have_a_picture() {
 }
 
 #[test]
+fn a_replay_with_room_keeps_what_its_ranks_did() {
+    let place = Workdir::new();
+    place.file("two.goal", GOAL);
+    for line in ["broadcast -t sim:myrinet -n 64", "broadcast -t sim:myrinet -n 256,64", "two.goal"]
+    {
+        let out = format!("kept{}", line.len());
+        let line = format!("simulate {line} --json - -q --out {out}");
+        let run = place.run(line.split(' ')).ends(0).json();
+        let all = of_kind(&run, "simulation");
+        let drawn: Vec<&&Value> = all.iter().filter(|of| !of["timeline"].is_null()).collect();
+        let [of] = drawn[..] else { panic!("{line}: {}", drawn.len()) };
+        let spans = of["timeline"].as_array().unwrap();
+        let are = |part: &str| spans.iter().filter(|span| span["part"] == part).count() as u64;
+        let messages = of["messages"].as_u64().unwrap();
+        assert_eq!((are("send"), are("receive")), (messages, messages), "{line}");
+        // The last span ends the replay, and is on the critical path.
+        let last =
+            spans.iter().max_by(|a, b| number(a, "end").total_cmp(&number(b, "end"))).unwrap();
+        assert_eq!((&last["end"], &last["critical"]), (&of["end"], &true.into()), "{line}");
+        let page = fs::read_to_string(place.path(&out).join("report.html")).unwrap();
+        let picture = page.split("<svg ").find(|of| of.contains("Framed")).unwrap();
+        let framed = spans.iter().filter(|span| span["critical"] == true).count();
+        assert_eq!(picture.split("</svg>").next().unwrap().matches("<polygon ").count(), framed);
+    }
+    let many = place.json("simulate broadcast -t sim:myrinet -n 256");
+    assert!(of_kind(&many, "simulation").iter().all(|of| of["timeline"].is_null()));
+}
+
+#[test]
 fn the_figures_of_a_run_are_those_that_it_keeps() {
     let place = Workdir::new();
     place.run("comms1 -t sim:ipsc860 -q --out kept".split(' ')).ends(0);
