@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 use crate::block::{Block, Cell, SECTION_PARTS, Sum, Sums, Table};
 use crate::printable::{NAME, told};
+use crate::svg;
 use crate::text::column;
-use crate::{svg, svg_bars, svg_heats};
 
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
@@ -82,9 +82,9 @@ impl Page<'_> {
             Block::Text(text) => html! { p { (told(text, PARAGRAPH)) } },
             Block::Doubt(text) => html! { p.doubt { (told(text, PARAGRAPH)) } },
             Block::Table(table) => self::table(table),
-            Block::Figure(figure) => drawn(svg(std::slice::from_ref(figure), source)),
-            Block::Bars(bars) => drawn(svg_bars(std::slice::from_ref(bars), source)),
-            Block::Heat(heat) => drawn(svg_heats(std::slice::from_ref(heat), source)),
+            Block::Figure(_) | Block::Bars(_) | Block::Heat(_) => {
+                drawn(svg(std::slice::from_ref(block), source))
+            }
             Block::Sums(sums) => self::sums(sums),
         })
     }

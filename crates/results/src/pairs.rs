@@ -73,10 +73,15 @@ fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
 #[cfg(test)]
 mod tests {
     use bandgap_record::{Note, Unit};
-    use bandgap_report::svg_heats;
+    use bandgap_report::svg;
 
     use super::*;
     use crate::rows::tests::rows;
+
+    fn drawn(pairs: &Rows) -> String {
+        let heats = heats(pairs, "pairs").into_iter().map(Block::Heat);
+        svg(&heats.collect::<Vec<_>>(), "")
+    }
 
     #[test]
     fn few_ranks_are_a_matrix_and_all_a_heat_map_in_which_the_worst_are_dark() {
@@ -103,7 +108,7 @@ mod tests {
         assert_eq!(texts(0), ["0", "", "0.01", "0.1", "1"]);
         assert_eq!(texts(3), ["3", "1", "0.1", "0.01", ""]);
         assert_eq!(slowest.rows[0][..2], [Cell::Number("2".into()), Cell::Number("3".into())]);
-        let drawn = svg_heats(&heats(&pairs, "pairs"), "");
+        let drawn = drawn(&pairs);
         let of = |what: &str| drawn.matches(what).count();
         // Two squares of twelve, with eight steps of colour each, on white; nothing is struck out.
         assert_eq!((of("v44.0h-44.0z"), of("<rect"), of("<line")), (2 * 12, 1 + 2 * 8, 0));
@@ -123,7 +128,7 @@ mod tests {
         let Block::Table(matrix) = &shown[1] else { panic!("{shown:?}") };
         assert_eq!(matrix.rows[0][3..], [Cell::Number("1".into()), Cell::Number("–".into())]);
         // A stroke on either side of the diagonal for each of three.
-        assert_eq!(svg_heats(&heats(&pairs, "pairs"), "").matches("<line").count(), 3 * 2);
+        assert_eq!(drawn(&pairs).matches("<line").count(), 3 * 2);
         for (code, good) in [("none_slow", true), ("slow_host_rtt", false), ("maybe_slow", true)] {
             run.notes = vec![Note::new(code, "who")];
             let last = crate::screen::screen(&run, crate::View::default()).pop();
