@@ -30,25 +30,27 @@ pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     others.sort_unstable();
     let slope =
         Column::new("slope", Unit::Second, "b of t = a + b·f, f = ⌈log₂ P⌉, P, N or N² by the law");
-    let mut rows = Builder::new(GROWTH, points.name, &of.setting.transport, &others, vec![slope]);
+    let intercept = Column::new("intercept", Unit::Second, "a of the same");
+    let columns = vec![slope, intercept];
+    let mut rows = Builder::new(GROWTH, points.name, &of.setting.transport, &others, columns);
     rows.rows.form = Form::Law;
     for curve in points.along(&[along]) {
-        let Some((law, [from, to], slope)) = followed(of, &curve, along, &laws) else { continue };
+        let Some((law, [from, to], cells)) = followed(of, &curve, along, &laws) else { continue };
         let labels = [("law", Place::from(law)), ("from", from.into()), ("to", to.into())];
         let labels: Labels = labels.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
-        rows.push(curve.which.values().cloned().collect(), labels, &[Some(slope)], None)?;
+        rows.push(curve.which.values().cloned().collect(), labels, &cells.map(Some), None)?;
     }
     Ok(rows.made())
 }
 
-/// The law that a curve follows, from where to where, and the slope: over dimensions that of all points, or of the
+/// The law that a curve follows, from where to where, the slope and the intercept: over dimensions that of all points, or of the
 /// greatest that follow one, since the shortest messages may go by another protocol.
 fn followed(
     of: &Measured<'_>,
     curve: &Curve<'_>,
     along: &str,
     laws: &[Law],
-) -> Option<(String, [u64; 2], Estimated)> {
+) -> Option<(String, [u64; 2], [Estimated; 2])> {
     let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
     let timed: Vec<(u64, f64)> = timed.collect();
     let launches = of.launches(curve);
@@ -64,7 +66,8 @@ fn followed(
     })?;
     let judged = judge(&found.slope, &of.judged.rule().without_clock());
     let slope = Estimated::of_model(&found.slope, of.virtual_or(judged));
-    Some((found.law.to_string(), [from, timed.last()?.0], slope))
+    let intercept = Estimated { value: found.intercept, interval: None, ..slope.clone() };
+    Some((found.law.to_string(), [from, timed.last()?.0], [slope, intercept]))
 }
 
 #[cfg(test)]

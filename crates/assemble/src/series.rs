@@ -111,6 +111,7 @@ fn columns(bus: bool) -> Vec<Column> {
         Column::new("rate", Unit::PerSecond, "operations or messages a second"),
         Column::new(OVER_FLOOR, Unit::One, "t over its floor, by round"),
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
+        second("free", "T − o(n): computation that fits beside a transfer"),
         second("gap", "g(n): what a further transfer of a burst takes"),
         Column::new("slowdown", Unit::One, "t over that without a load, by round"),
     ];
@@ -182,6 +183,7 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
             time.turned(count as f64, rate),
             over_floor,
             of.time(&issue),
+            free(of, [&issue, key]),
             gap(of, bursts, (key, described)),
             slowdown(of, points, (key, described)),
         ];
@@ -239,6 +241,13 @@ fn over_floor(of: &Measured<'_>, name: &str, (key, point): At<'_>) -> Option<(St
         _ => 1.0,
     };
     Some((beside.floor.name.to_string(), ratio.part(1.0 / whole)))
+}
+
+/// T(n) − o(n) by round.
+fn free(of: &Measured<'_>, keys: [&Key; 2]) -> Option<Estimated> {
+    let rule = of.judged.rule().without_clock();
+    let rounds = of.rounds(keys);
+    of.over_rounds(&rounds, None, rule, "mean of T − o by round", |[busy, whole]| whole - busy)
 }
 
 /// g(n): the time that each further transfer of a burst of M adds, (T_M − T_1)/(M − 1), by round.

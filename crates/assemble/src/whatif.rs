@@ -1,7 +1,7 @@
 //! Predicts the effect of changes to a table's components.
 
 use bandgap_model::breakdown::{
-    Becomes, By, Category, Change, Layer, Model, SHORTEST, Stack, Value,
+    Becomes, By, Category, Change, Layer, Model, Part, SHORTEST, Stack, Value,
 };
 use bandgap_record::{ComponentTable, Number, Quantity, Seconds, Unit};
 use bandgap_results::{
@@ -152,14 +152,39 @@ fn ranked(
     Ok(Ranking { model: model.name.clone(), reduction: Number(RANKED), components })
 }
 
-/// Speed-ups over reductions of whatever is changed; without changes, of each category, layer and longest component.
+/// Speed-ups over reductions of whatever is changed; without changes, of each category, layer,
+/// part of a layer, and longest component.
 ///
 /// *Source*: "Breaking Band", figure 17.
 fn drawn(stack: &Stack, model: &Model, before: &Value, changes: &[Change]) -> Vec<SpeedUpCurve> {
     let mut names: Vec<String> = changes.iter().map(|change| change.what.clone()).collect();
+    // The parts of the model that a component, category or layer is, or those of another model.
+    let parts = |of: &str| -> Vec<Part> {
+        let names = |part: &Part| {
+            let own = &stack.components[part.component];
+            [own.name.clone(), own.category.to_string(), part.layer.to_string()]
+        };
+        let other = stack.model(of).map(|other| stack.value(other, &stack.state()).parts);
+        let is_its = |part: &&Part| names(part).iter().any(|name| name == of);
+        other.unwrap_or_else(|| before.parts.iter().filter(is_its).cloned().collect())
+    };
+    let category = |of: &str| {
+        let mut all: Vec<Category> =
+            parts(of).iter().map(|part| stack.components[part.component].category).collect();
+        all.dedup();
+        if let [one] = all[..] { Some(one) } else { None }
+    };
     if names.is_empty() {
         let categories = Category::ALL.iter().map(Category::to_string);
         names = categories.chain(Layer::ALL.iter().map(Layer::to_string)).collect();
+        // A layer's posting or progress: components of one layer and category, all in this model.
+        let is_part = |other: &&Model| {
+            let parts = parts(&other.name);
+            let is_in = |part: &Part| before.parts.iter().any(|of| of.component == part.component);
+            let is_one = parts.iter().all(|part| part.layer == parts[0].layer && is_in(part));
+            !other.main && is_one && parts.len() > 1 && category(&other.name).is_some()
+        };
+        names.extend(stack.models.iter().filter(is_part).map(|other| other.name.clone()));
         names.extend(longest(stack, before, DRAWN));
     }
     let curve = |of: String| {
@@ -171,9 +196,21 @@ fn drawn(stack: &Stack, model: &Model, before: &Value, changes: &[Change]) -> Ve
         let points: Vec<_> =
             (1..10_u8).map(|tenth| point(f64::from(tenth) / 10.0)).collect::<Option<_>>()?;
         let touches = points.iter().any(|(_, saved)| *saved != Number(0.0));
-        touches.then(|| SpeedUpCurve { model: model.name.clone(), of, points })
+        let category = category(&of);
+        touches.then(|| SpeedUpCurve { model: model.name.clone(), of, category, points })
     };
-    names.into_iter().filter_map(curve).collect()
+    let mut curves: Vec<SpeedUpCurve> = names.into_iter().filter_map(curve).collect();
+    if changes.is_empty() {
+        // Of what is all of its layer or category, the first name is enough.
+        let mut known = Vec::new();
+        curves.retain(|of| {
+            !known.contains(&of.points) && {
+                known.push(of.points.clone());
+                true
+            }
+        });
+    }
+    curves
 }
 
 #[cfg(test)]

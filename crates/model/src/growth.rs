@@ -20,6 +20,9 @@ pub enum Law {
 }
 
 impl Law {
+    /// All laws.
+    pub const ALL: [Law; 3] = [Law::Logarithmic, Law::Linear, Law::Quadratic];
+
     /// f(x).
     pub fn of(self, x: f64) -> f64 {
         match self {
@@ -37,6 +40,8 @@ pub struct Growth {
     pub law: Law,
     /// b, in nanoseconds; its interval is above 0.
     pub slope: Estimate,
+    /// a, in nanoseconds.
+    pub intercept: f64,
 }
 
 /// Largest root mean square of the relative residuals, and how many times larger that of every
@@ -92,8 +97,8 @@ pub fn growth(
     let Interval { low, high } =
         widened(value, line_of_all.slope_interval(confidence), &own, confidence);
     let (samples, estimator) = (points.len(), "least relative squares of a + b·f(x)");
-    (low > 0.0)
-        .then_some(Growth { law: *law, slope: Estimate { value, low, high, samples, estimator } })
+    let slope = Estimate { value, low, high, samples, estimator };
+    (low > 0.0).then_some(Growth { law: *law, slope, intercept: line_of_all.intercept })
 }
 
 fn line(law: Law, points: &[(f64, f64)]) -> Option<Regression> {
@@ -107,7 +112,7 @@ fn line(law: Law, points: &[(f64, f64)]) -> Option<Regression> {
 mod tests {
     use super::*;
 
-    const LAWS: [Law; 3] = [Law::Logarithmic, Law::Linear, Law::Quadratic];
+    const LAWS: [Law; 3] = Law::ALL;
 
     fn points(time: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
         [2.0, 4.0, 8.0, 16.0, 32.0].map(|x| (x, time(x))).to_vec()

@@ -6,7 +6,7 @@ use bandgap_record::Unit;
 use bandgap_units::Fraction;
 use derive_more::From;
 
-use crate::number::Shown;
+use crate::number::{Shown, scaled};
 use crate::{Axis, Figure};
 
 /// A piece of a report.
@@ -48,6 +48,16 @@ pub enum Block {
 pub const SECTION_PARTS: &str = " · ";
 
 impl Block {
+    /// The title of a picture, and what it shows, in a sentence; `None` for other blocks.
+    pub fn picture(&self) -> Option<(&str, &str)> {
+        match self {
+            Block::Figure(Figure { title, says, .. })
+            | Block::Bars(Bars { title, says, .. })
+            | Block::Heat(Heat { title, says, .. }) => Some((title, says)),
+            _ => None,
+        }
+    }
+
     /// A section.
     pub fn section(id: impl Into<String>, title: impl Into<String>) -> Block {
         Block::Section { id: id.into(), title: title.into() }
@@ -59,6 +69,8 @@ impl Block {
 pub struct Heat {
     /// Title.
     pub title: String,
+    /// What it shows, in a sentence.
+    pub says: String,
     /// Names of the members of pairs.
     pub names: Vec<String>,
     /// Unit of the quantity.
@@ -175,17 +187,21 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 pub struct Bars {
     /// Title.
     pub title: String,
+    /// What it shows, in a sentence.
+    pub says: String,
+    /// Whether a bar is as long as its whole; otherwise all have the same length.
+    pub to_scale: bool,
     /// The bars, from top to bottom.
     pub bars: Vec<Bar>,
 }
 
-/// A bar. All bars have the same length.
+/// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     /// Name of the whole.
     pub name: String,
-    /// The whole with its unit, as text next to the bar.
-    pub whole: String,
+    /// The whole, in seconds.
+    pub whole: f64,
     /// The parts, in order.
     pub parts: Vec<Part>,
 }
@@ -202,6 +218,25 @@ pub struct Part {
 }
 
 impl Bars {
+    /// A part of a bar as a number: its time if bars are to scale, or else its share.
+    pub(crate) fn number(&self, bar: &Bar, part: &Part) -> String {
+        match self.to_scale {
+            true => scaled(part.share * bar.whole, Unit::Second),
+            false => Fraction(part.share).to_string(),
+        }
+    }
+
+    /// A part of a bar with its number: `pio 32 %`.
+    pub(crate) fn legend(&self, bar: &Bar, part: &Part) -> String {
+        format!("{} {}", part.name, self.number(bar, part))
+    }
+
+    /// The length of a bar, as a share of the longest.
+    pub(crate) fn length(&self, bar: &Bar) -> f64 {
+        let longest = self.bars.iter().map(|bar| bar.whole).fold(0.0, f64::max);
+        if self.to_scale && longest > 0.0 { bar.whole.max(0.0) / longest } else { 1.0 }
+    }
+
     /// The distinct names of all parts.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
@@ -215,16 +250,19 @@ impl Bars {
 }
 
 impl Bar {
+    /// The parts with a positive share: index, part, and their ends as shares of the bar.
+    pub(crate) fn drawn(&self) -> impl Iterator<Item = (usize, &Part, [f64; 2])> {
+        let whole: f64 = self.parts.iter().map(|part| part.share.max(0.0)).sum();
+        let parts = self.parts.iter().enumerate().filter(|(_, part)| part.share > 0.0);
+        parts.scan(0.0, move |from, (at, part)| {
+            let to = *from + part.share / whole;
+            Some((at, part, [std::mem::replace(from, to), to]))
+        })
+    }
+
     /// Number of earlier parts of the same kind.
     pub(crate) fn shade(&self, at: usize) -> usize {
         self.parts[..at].iter().filter(|part| part.kind == self.parts[at].kind).count()
-    }
-}
-
-impl Part {
-    /// Name and share.
-    pub(crate) fn legend(&self) -> String {
-        format!("{} {}", self.name, Fraction(self.share))
     }
 }
 

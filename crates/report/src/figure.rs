@@ -13,6 +13,8 @@ pub struct Figure {
     pub title: String,
     /// The values or their conditions, in a few words.
     pub caption: String,
+    /// What it shows, in a sentence.
+    pub says: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
@@ -145,8 +147,9 @@ impl Figure {
     /// With names that are [`printable`](crate::printable()) and not longer than a line or two.
     pub(crate) fn printable(&self) -> Figure {
         let mut figure = self.clone();
-        let Figure { title, caption, x, y, legend, series, references, regions } = &mut figure;
-        let names = [title, caption, &mut x.label, &mut y.label, legend].into_iter();
+        let Figure { title, caption, says, x, y, legend, series, references, regions } =
+            &mut figure;
+        let names = [title, caption, says, &mut x.label, &mut y.label, legend].into_iter();
         let names = names.chain(series.iter_mut().map(|of| &mut of.name));
         let names = names.chain(references.iter_mut().map(|of| &mut of.name));
         for name in names.chain(regions.iter_mut().map(|of| &mut of.label)) {

@@ -1,53 +1,189 @@
-//! Figures as data and script files for gnuplot.
+//! Figures, bars and heat maps as data and script files for gnuplot.
 
 use std::fmt::Write as _;
 
-use crate::Precision;
+use bandgap_record::Unit;
 use bandgap_units::Ns;
 
+use crate::Precision;
+use crate::block::{Bars, Block, Heat};
 use crate::figure::{Axis, Dimension, Figure, Scale, Series};
+use crate::number::scaled;
+use crate::svg::{STEPS, tint, tint_of_pair};
 
 /// The two files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gnuplot {
-    /// The data: a block for each curve, with two blank lines between blocks, as `index` expects. Columns: x, y, the
-    /// ends of y's interval (or twice y), whether y converged, and whether it is at the clock's limit (1 or 0). Times
-    /// are in seconds, rates in bytes per second.
+    /// The data: blocks with two blank lines between them, as `index` expects; one for each curve, bar and heat map.
+    /// Columns of a curve: x, y, the ends of y's interval (or twice y), whether y converged, and whether it is at the
+    /// clock's limit (1 or 0). Of a bar: where each part begins and ends, as shares of the whole or in seconds, and its
+    /// name. Of a heat map: column, row, value. Times are in seconds, rates in bytes per second.
     pub data: String,
-    /// The script. It draws the figures below one another, and does not set a terminal.
+    /// The script. It draws the pictures below one another, and does not set a terminal.
     pub script: String,
 }
 
-/// Files `NAME.dat` and `NAME.gp` for figures.
-pub fn gnuplot(figures: &[Figure], name: &str) -> Gnuplot {
-    let (mut data, mut script) = (String::new(), head(name, figures));
-    let mut index = 0;
-    for figure in figures {
-        let mut plots = Vec::new();
-        let curves = figure.series.iter().enumerate();
-        for (curve, series) in curves.filter(|(_, series)| has_points(series)) {
-            if index > 0 {
-                data.push_str("\n\n");
-            }
-            block(&mut data, figure, series);
-            plots.push(plot(figure, curve, name, index));
-            index += 1;
+/// Files `NAME.dat` and `NAME.gp` for figures, bars and heat maps.
+pub fn gnuplot(blocks: &[Block], name: &str) -> Gnuplot {
+    let mut data = Data { text: String::new(), count: 0, name };
+    let panels: Vec<String> = blocks.iter().filter_map(|block| panel(&mut data, block)).collect();
+    let script = head(name, panels.len().max(1)) + &panels.concat() + "unset multiplot\n";
+    Gnuplot { data: data.text, script }
+}
+
+/// The data, block by block.
+struct Data<'a> {
+    text: String,
+    count: usize,
+    name: &'a str,
+}
+
+impl Data<'_> {
+    /// Appends a block, and gives how a script names it.
+    fn block(&mut self, text: &str) -> String {
+        let (name, index) = (self.name, self.count);
+        self.text += if index > 0 { "\n\n" } else { "" };
+        self.text += text;
+        self.count += 1;
+        format!("'{name}.dat' index {index}")
+    }
+}
+
+/// Writes a picture's data, and gives its part of the script; `None` if there is nothing to draw.
+fn panel(data: &mut Data<'_>, block: &Block) -> Option<String> {
+    let (settings, plots) = match block {
+        Block::Figure(figure) => self::figure(data, figure),
+        Block::Bars(bars) => self::bars(data, bars),
+        Block::Heat(heat) => self::heat(data, heat),
+        _ => return None,
+    };
+    let title = quoted(block.picture()?.0);
+    let plots = plots.join(", \\\n  ");
+    (!plots.is_empty())
+        .then(|| format!("\nreset\nset title '{title}' noenhanced\n{settings}plot \\\n  {plots}\n"))
+}
+
+fn figure(data: &mut Data<'_>, figure: &Figure) -> (String, Vec<String>) {
+    let curves = figure.series.iter().enumerate().filter(|(_, series)| has_points(series));
+    let plots = curves.map(|(curve, series)| {
+        let block = data.block(&self::curve(figure, series));
+        plot(figure, curve, &block)
+    });
+    let plots = plots.collect();
+    let axes = [("x", &figure.x), ("y", &figure.y)].map(|(name, of)| axis(name, of));
+    (format!("set key outside right top\nset grid\n{}", axes.concat()), plots)
+}
+
+fn axis(name: &str, axis: &Axis) -> String {
+    let scale = match axis.scale {
+        Scale::Linear => String::new(),
+        Scale::Log2 => format!("set logscale {name} 2\n"),
+        Scale::Log10 => format!("set logscale {name} 10\n"),
+    };
+    // Ticks of a logarithmic axis are whole numbers.
+    let decimals = if axis.scale == Scale::Linear { ".1" } else { ".0" };
+    let format = unit(axis.dimension).1.replace(".0", decimals);
+    let label = quoted(&axis.label);
+    format!("{scale}set format {name} '{format}'\nset {name}label '{label}' noenhanced\n")
+}
+
+/// The most parts of bars that are in the key.
+const KEYS: usize = 30;
+
+fn bars(data: &mut Data<'_>, bars: &Bars) -> (String, Vec<String>) {
+    let (mut plots, mut names) = (Vec::new(), Vec::new());
+    // A longer key would leave no room for the bars; wide parts have their names inside.
+    let is_keyed = bars.bars.iter().map(|bar| bar.parts.len()).sum::<usize>() <= KEYS;
+    let longest = bars.bars.iter().map(|bar| bar.whole).fold(0.0, f64::max);
+    let longest = if bars.to_scale { longest } else { 1.0 };
+    for (row, bar) in bars.bars.iter().enumerate() {
+        let length = if bars.to_scale { bar.whole } else { 1.0 };
+        let mut text =
+            format!("# {}: {}\n# from | to | part\n", bare(&bars.title), bare(&bar.name));
+        for (_, part, ends) in bar.drawn() {
+            let [from, to] = ends.map(|end| length * end);
+            let _ = writeln!(text, "{from} {to} \"{}\"", bare(&part.name).replace('"', "'"));
         }
-        if !plots.is_empty() {
-            script += &panel(figure, &plots);
+        let block = data.block(&text);
+        names.push(format!("'{}' {row}", quoted(&bar.name)));
+        plots.extend(bar.drawn().enumerate().map(|(at, (part, of, _))| {
+            let (tint, legend) = (tint(bars, bar, part), quoted(&bars.legend(bar, of)));
+            let title = match is_keyed {
+                true => format!("title '{legend}' noenhanced"),
+                false => "notitle".to_owned(),
+            };
+            let (low, high) = (row as f64 - 0.35, row as f64 + 0.35);
+            format!(
+                "{block} every ::{at}::{at} using 1:({row}):1:2:({low}):({high}) with boxxyerror \
+                 fillcolor rgb '{tint}' {title}"
+            )
+        }));
+        if !is_keyed {
+            let name = format!("(strlen(strcol(3)) < 80 * ($2 - $1) / {longest} ? strcol(3) : '')");
+            let place = format!("(($1 + $2) / 2):({row}):{name}");
+            plots.push(format!("{block} using {place} with labels font ',7' noenhanced notitle"));
         }
     }
-    script.push_str("unset multiplot\n");
-    Gnuplot { data, script }
+    let (dimension, label) = match bars.to_scale {
+        true => (Dimension::Time, "time"),
+        false => (Dimension::Count, "share"),
+    };
+    let x = Axis { label: label.to_owned(), scale: Scale::Linear, dimension };
+    let settings = format!(
+        "set key outside right top font ',8'\nset style fill solid border rgb 'white'\n\
+         set xrange [0:*]\nset yrange [{}:-0.5]\nset ytics ({}) noenhanced\n{}",
+        bars.bars.len() as f64 - 0.5,
+        names.join(", "),
+        axis("x", &x),
+    );
+    (settings, plots)
+}
+
+fn heat(data: &mut Data<'_>, heat: &Heat) -> (String, Vec<String>) {
+    let count = heat.names.len();
+    let sign = match heat.unit {
+        Unit::Second => unit(Dimension::Time).0,
+        Unit::BytePerSecond => unit(Dimension::Rate).0,
+        _ => "",
+    };
+    let mut text = format!("# {}\n# column | row | value{sign}\n", bare(&heat.title));
+    for (row, column) in (0..count).flat_map(|row| (0..count).map(move |column| (row, column))) {
+        let value = heat.cells.get(&[row.min(column), row.max(column)]).unwrap_or(&f64::NAN);
+        let _ = writeln!(text, "{column} {row} {value}");
+    }
+    let plots = match heat.cells.is_empty() {
+        true => Vec::new(),
+        false => vec![data.block(&text) + " using 1:2:3 with image notitle"],
+    };
+    let tics = heat.names.iter().enumerate().map(|(at, name)| format!("'{}' {at}", quoted(name)));
+    let tics = tics.collect::<Vec<_>>().join(", ");
+    let colours = (0..STEPS).map(|step| step as f64 / (STEPS - 1) as f64);
+    let colours: Vec<String> =
+        colours.map(|at| format!("{at} '{}'", tint_of_pair(heat, at))).collect();
+    let [low, high] = heat.ends();
+    let tics_of = [low, high].map(|end| format!("'{}' {end}", scaled(end, heat.unit)));
+    let (low, high) = if low < high { (low, high) } else { (low / 2.0, high * 2.0) };
+    let (end, size) = (count as f64 - 0.5, (360 / count.max(1)).clamp(2, 10));
+    let settings = format!(
+        "set size ratio 1\nset xrange [-0.5:{end}]\nset yrange [{end}:-0.5]\n\
+         set xtics ({tics}) rotate noenhanced font ',{size}'\n\
+         set ytics ({tics}) noenhanced font ',{size}'\n\
+         set palette defined ({})\nset logscale cb\nset cbrange [{low}:{high}]\n\
+         set cbtics ({})\n",
+        colours.join(", "),
+        tics_of.join(", "),
+    );
+    (settings, plots)
 }
 
 fn has_points(series: &Series) -> bool {
     series.points.iter().any(|point| point.y.is_finite() && point.x.is_finite())
 }
 
-/// Writes a curve: a comment, and a line for each point. A blank line interrupts the curve.
-fn block(data: &mut String, figure: &Figure, series: &Series) {
-    let [x, y] = [&figure.x, &figure.y].map(|axis| axis.label.clone() + unit(axis).0);
+/// A curve: a comment, and a line for each point. A blank line interrupts the curve.
+fn curve(figure: &Figure, series: &Series) -> String {
+    let mut data = String::new();
+    let [x, y] = [&figure.x, &figure.y].map(|axis| axis.label.clone() + unit(axis.dimension).0);
     let _ = writeln!(data, "# {}: {}", bare(&figure.title), bare(&series.name));
     let _ =
         writeln!(data, "# {} | {} | low | high | converged | clock_limited", bare(&x), bare(&y));
@@ -72,43 +208,22 @@ fn block(data: &mut String, figure: &Figure, series: &Series) {
     if !is_open && data.ends_with("\n\n") {
         data.pop();
     }
+    data
 }
 
-fn head(name: &str, figures: &[Figure]) -> String {
-    let drawn = figures.iter().filter(|figure| figure.series.iter().any(has_points));
+fn head(name: &str, count: usize) -> String {
     format!(
         "# gnuplot -p {name}.gp, in this folder\n\
          # set terminal pngcairo size 900,{height}\n\
          # set output '{name}.png'\n\
          set encoding utf8\n\
          set multiplot layout {count},1\n",
-        height = 500 * drawn.clone().count().max(1),
-        count = drawn.count().max(1),
-    )
-}
-
-fn panel(figure: &Figure, plots: &[String]) -> String {
-    let axis = |name: &str, axis: &Axis| {
-        let scale = match axis.scale {
-            Scale::Linear => format!("unset logscale {name}\nset {name}range [*:*]\n"),
-            Scale::Log2 => format!("set logscale {name} 2\n"),
-            Scale::Log10 => format!("set logscale {name} 10\n"),
-        };
-        let (_, format) = unit(axis);
-        let label = quoted(&axis.label);
-        format!("{scale}set format {name} '{format}'\nset {name}label '{label}' noenhanced\n")
-    };
-    format!(
-        "\nset title '{}' noenhanced\nset key outside right top\nset grid\n{}{}plot \\\n  {}\n",
-        quoted(&figure.title),
-        axis("x", &figure.x),
-        axis("y", &figure.y),
-        plots.join(", \\\n  "),
+        height = 500 * count,
     )
 }
 
 /// The `plot` clause of a curve.
-fn plot(figure: &Figure, curve: usize, name: &str, index: usize) -> String {
+fn plot(figure: &Figure, curve: usize, block: &str) -> String {
     let (series, (place, _)) = (&figure.series[curve], figure.place(curve));
     let (columns, with, title) = match series.twin {
         Some(_) => ("1:2", "lines dashtype 2", "notitle".to_owned()),
@@ -117,7 +232,7 @@ fn plot(figure: &Figure, curve: usize, name: &str, index: usize) -> String {
             ("1:2:3:4", "yerrorlines", title)
         }
     };
-    format!("'{name}.dat' index {index} using {columns} with {with} linetype {} {title}", place + 1)
+    format!("{block} using {columns} with {with} linetype {} {title}", place + 1)
 }
 
 /// A value of an axis in SI units.
@@ -125,9 +240,9 @@ fn in_si(axis: &Axis, value: f64) -> f64 {
     if axis.dimension == Dimension::Time { Ns(value).as_secs() } else { value }
 }
 
-/// The unit of an axis in the data, and the format of its ticks, with SI or binary prefixes.
-fn unit(axis: &Axis) -> (&'static str, &'static str) {
-    match axis.dimension {
+/// The unit of a dimension in the data, and the format of ticks, with SI or binary prefixes.
+fn unit(dimension: Dimension) -> (&'static str, &'static str) {
+    match dimension {
         Dimension::Count => ("", "%g"),
         Dimension::Time => (" (s)", "%.0s %cs"),
         Dimension::Size => (" (bytes)", "%.0b %BB"),

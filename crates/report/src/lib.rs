@@ -23,7 +23,7 @@ pub use gnuplot::{Gnuplot, gnuplot};
 pub use number::{Precision, Shown, multiple, read, scaled, written};
 pub use page::Page;
 pub use printable::printable;
-pub use svg::{svg, svg_bars, svg_gantt, svg_heats};
+pub use svg::{svg, svg_gantt};
 pub use terminal::plot;
 pub use text::{ascii, share, signed_share, text};
 

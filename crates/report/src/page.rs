@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::block::{Block, Cell, SECTION_PARTS, Sum, Sums, Table};
 use crate::printable::{NAME, told};
 use crate::text::column;
-use crate::{svg, svg_bars, svg_gantt, svg_heats};
+use crate::{svg, svg_gantt};
 
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = concat!(include_str!("page/page.js"), include_str!("page/selftest.js"));
@@ -90,10 +90,10 @@ impl Page<'_> {
                 }
             },
             Block::Table(table) => self::table(table),
-            Block::Figure(figure) => drawn(svg(std::slice::from_ref(figure), source)),
-            Block::Bars(bars) => drawn(svg_bars(std::slice::from_ref(bars), source)),
-            Block::Heat(heat) => drawn(svg_heats(std::slice::from_ref(heat), source)),
             Block::Gantt(chart) => drawn(svg_gantt(chart)),
+            Block::Figure(_) | Block::Bars(_) | Block::Heat(_) => {
+                drawn(svg(std::slice::from_ref(block), source))
+            }
             Block::Sums(sums) => self::sums(sums),
         })
     }

@@ -8,21 +8,21 @@ mod ink;
 mod legend;
 mod paper;
 
-use crate::block::SECTION_PARTS;
+use crate::block::{Block, SECTION_PARTS};
 use crate::figure::{Figure, Reference};
 use crate::scale::{Placed, Plane};
 
-pub use bars::svg_bars;
+pub(crate) use bars::tint;
 pub use gantt::svg_gantt;
-pub use heat::svg_heats;
+pub(crate) use heat::{STEPS, tint as tint_of_pair};
 use ink::{AXIS, GRID, MUTED, NAME, REGION, colour};
 use paper::{Anchor, Paper, STROKE};
 
 const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 330.0;
-const LEFT: f64 = 68.0;
+const LEFT: f64 = 84.0;
 /// Width of the legend.
-const RIGHT: f64 = 148.0;
+const RIGHT: f64 = 160.0;
 const TOP: f64 = 64.0;
 
 /// Position of the plot on the paper, and its axes.
@@ -62,34 +62,35 @@ impl Frame {
     }
 }
 
-/// Draws figures below one another, under the title of the first, and in a corner where they come from.
-pub fn svg(figures: &[Figure], source: &str) -> String {
-    let first = figures.first().map_or(("", ""), |first| (&first.title, &first.caption));
-    stacked(figures, (0.0, source), first, height, panel)
-}
-
-/// Draws pictures below one another, and leaves `below` free; in a corner stands their source.
-fn stacked<T>(
-    all: &[T],
-    (below, source): (f64, &str),
-    (title, description): (&str, &str),
-    height: impl Fn(&T) -> f64,
-    draw: impl Fn(&mut Paper, &T, f64),
-) -> String {
-    let whole = all.iter().map(&height).sum::<f64>() + below;
-    let mut paper = Paper::new(WIDTH, whole, title, description);
+/// Draws figures, bars and heat maps below one another, under the title of the first, and in a corner where they come
+/// from. Other blocks are left out.
+pub fn svg(blocks: &[Block], source: &str) -> String {
+    let whole = blocks.iter().map(height).sum::<f64>();
+    let told: Vec<_> = blocks.iter().filter_map(Block::picture).collect();
+    let says: Vec<&str> = told.iter().map(|(_, says)| *says).filter(|of| !of.is_empty()).collect();
+    let title = told.first().map_or("", |(title, _)| title);
+    let mut paper = Paper::new(WIDTH, whole, title, &says.join(" "));
     let mut top = 0.0;
-    for one in all {
-        draw(&mut paper, one, top);
-        top += height(one);
+    for block in blocks {
+        match block {
+            Block::Figure(figure) => panel(&mut paper, figure, top),
+            Block::Bars(bars) => bars::draw(&mut paper, bars, top),
+            Block::Heat(heat) => heat::draw(&mut paper, heat, top),
+            _ => {}
+        }
+        top += height(block);
     }
     paper.text((WIDTH - 8.0, whole - 5.0), Anchor::End, &ink::SOURCE, source);
     paper.finish()
 }
 
-/// Height of a figure.
-fn height(figure: &Figure) -> f64 {
-    TOP + f64::max(PLOT_HEIGHT + 58.0, legend::height(figure))
+fn height(block: &Block) -> f64 {
+    match block {
+        Block::Figure(figure) => TOP + f64::max(PLOT_HEIGHT + 58.0, legend::height(figure)),
+        Block::Bars(bars) => bars::height(bars),
+        Block::Heat(heat) => heat::height(heat),
+        _ => 0.0,
+    }
 }
 
 /// Draws `figure` below `above`.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bandgap_record::{RUN_FILE, RecordError, RunDir, csv};
-use bandgap_report::{Bars, Block, Figure, Heat, SECTION_PARTS, gnuplot, svg, svg_bars, svg_heats};
+use bandgap_report::{Block, SECTION_PARTS, gnuplot, svg};
 
 use crate::heading::{library, source};
 use crate::run::{Run, context};
@@ -32,43 +32,31 @@ pub fn drawn(run: &Run, view: View<'_>) -> Vec<(String, String)> {
     let (among, source) = (context(run), source(run));
     let (mut names, mut files) = (Vec::<String>::new(), Vec::new());
     for result in &run.results {
-        let shown = result.as_shown();
-        let (mut drawn, mut bars, mut heats) =
-            (Vec::<Figure>::new(), Vec::<Bars>::new(), Vec::<Heat>::new());
-        for block in shown.detail(&among) {
-            match axes(block, view) {
-                Block::Figure(figure) => drawn.push(figure),
-                Block::Bars(of) => bars.push(of),
-                Block::Heat(heat) => heats.push(heat),
-                _ => {}
-            }
+        let mut drawn = result.as_shown().detail(&among);
+        drawn.retain(|block| block.picture().is_some());
+        if drawn.is_empty() {
+            continue;
         }
+        let mut drawn: Vec<Block> = drawn.into_iter().map(|block| axes(block, view)).collect();
         let id = result.id();
         let its = run.setup.of.iter().filter(|of| id.split('/').any(|part| part == of.transport));
         if let Some(of) = its.filter_map(|of| of.library.as_ref()).next() {
-            for figure in &mut drawn {
+            for block in &mut drawn {
+                let Block::Figure(figure) = block else { continue };
                 let words = [vec![std::mem::take(&mut figure.caption)], library(of)].concat();
                 figure.caption = words.join(SECTION_PARTS);
             }
         }
-        let picture = match (&drawn[..], &bars[..], &heats[..]) {
-            ([], [], []) => continue,
-            ([], [], heats) => svg_heats(heats, &source),
-            ([], bars, _) => svg_bars(bars, &source),
-            (drawn, ..) => svg(drawn, &source),
-        };
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
         let mut name: String = id.replace('/', "-").chars().map(plain).collect();
         // File names are unique.
         while names.contains(&name) {
             name.push('x');
         }
-        files.push((format!("{name}.svg"), picture));
-        if !drawn.is_empty() {
-            let plot = gnuplot(&drawn, &name);
-            files.push((format!("gnuplot/{name}.dat"), plot.data));
-            files.push((format!("gnuplot/{name}.gp"), plot.script));
-        }
+        files.push((format!("{name}.svg"), svg(&drawn, &source)));
+        let plot = gnuplot(&drawn, &name);
+        files.push((format!("gnuplot/{name}.dat"), plot.data));
+        files.push((format!("gnuplot/{name}.gp"), plot.script));
         names.push(name);
     }
     files

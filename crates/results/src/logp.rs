@@ -9,7 +9,7 @@ use bandgap_units::{Bytes, significant_short};
 use serde::{Deserialize, Serialize};
 
 use crate::shown::{Context, Shown};
-use figure::figure;
+use figure::{figure, summary};
 
 /// The signature of one kind of messages over one transport. Its curve, the cost of a message over M and Δ, is a separate
 /// result: rows of the same name and transport.
@@ -216,6 +216,7 @@ impl Shown for Logp {
             blocks.push(Block::Table(self.arm_table(context)));
         }
         blocks.extend(figure(context, self).map(Block::Figure));
+        blocks.extend(summary(context, self).map(Block::Bars));
         blocks
     }
 }

@@ -74,7 +74,7 @@ fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
 #[cfg(test)]
 mod tests {
     use bandgap_record::{Note, Unit};
-    use bandgap_report::svg_heats;
+    use bandgap_report::svg;
 
     use super::*;
     use crate::rows::tests::rows;
@@ -82,6 +82,11 @@ mod tests {
     fn strokes(picture: &str) -> usize {
         let lines = picture.lines().filter(|line| line.starts_with("<path d="));
         lines.flat_map(|line| line.matches('L')).count()
+    }
+
+    fn drawn(pairs: &Rows) -> String {
+        let heats = heats(pairs, "pairs").into_iter().map(Block::Heat);
+        svg(&heats.collect::<Vec<_>>(), "")
     }
 
     #[test]
@@ -109,7 +114,7 @@ mod tests {
         assert_eq!(texts(0), ["0", "", "0.01", "0.1", "1"]);
         assert_eq!(texts(3), ["3", "1", "0.1", "0.01", ""]);
         assert_eq!(slowest.rows[0][..2], [Cell::Number("2".into()), Cell::Number("3".into())]);
-        let drawn = svg_heats(&heats(&pairs, "pairs"), "");
+        let drawn = drawn(&pairs);
         let of = |what: &str| drawn.matches(what).count();
         // Two squares of twelve, with eight steps of colour each, on white; nothing is struck out.
         assert_eq!((of("v44.0h-44.0z"), of("<rect"), strokes(&drawn)), (2 * 12, 1 + 2 * 8, 0));
@@ -129,7 +134,7 @@ mod tests {
         let Block::Table(matrix) = &shown[1] else { panic!("{shown:?}") };
         assert_eq!(matrix.rows[0][3..], [Cell::Number("1".into()), Cell::Number("–".into())]);
         // A stroke on either side of the diagonal for each of three.
-        assert_eq!(strokes(&svg_heats(&heats(&pairs, "pairs"), "")), 3 * 2);
+        assert_eq!(strokes(&drawn(&pairs)), 3 * 2);
         for (code, good) in [("none_slow", true), ("slow_host_rtt", false), ("maybe_slow", true)] {
             run.notes = vec![Note::new(code, "who")];
             let last = crate::screen::screen(&run, crate::View::default()).pop();

@@ -1,5 +1,6 @@
 //! The predicted effect of changes to components: before and after, a ranking, and speed-ups over reductions.
 
+use bandgap_model::breakdown::Category;
 use bandgap_record::{Number, Quantity, Seconds, Unit};
 use bandgap_report::{Axis, Block, Cell, Datum, Figure, Head, Series, Table, scaled, share};
 use bandgap_units::significant_short;
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::breakdown::Within;
 use crate::breakdown::blocks::{cut, given, rest};
-use crate::shown::{Context, Shown};
+use crate::shown::{Context, Shown, by_key};
 
 /// Changes to a table's components, and the time that they save.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,10 +86,15 @@ pub struct SpeedUpCurve {
     pub model: String,
     /// What is reduced.
     pub of: String,
+    /// The category of all that is reduced of the model, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Category>,
     /// Reductions, ascending, and the share of the model's time that each saves.
     pub points: Vec<(Number, Number)>,
 }
 
+/// The most curves of all categories in one figure.
+const TOGETHER: usize = 6;
 /// The most models, and places of a ranking, on a screen.
 const MODELS: usize = 4;
 const PLACES: usize = 5;
@@ -113,8 +119,8 @@ impl Shown for WhatIf {
 
     fn detail(&self, _: &Context<'_>) -> Vec<Block> {
         let mut blocks = self.blocks(usize::MAX, usize::MAX);
-        let figures = self.models.iter().map(|model| self.figure(&model.name));
-        blocks.extend(figures.filter(|figure| !figure.series.is_empty()).map(Block::Figure));
+        let figures = self.models.iter().flat_map(|model| self.figures(&model.name));
+        blocks.extend(figures.map(Block::Figure));
         blocks
     }
 
@@ -188,20 +194,35 @@ impl WhatIf {
         ]
     }
 
-    /// The curves of one model.
+    /// The curves of one model: if many, a figure of the categories, and one for each of them.
     ///
     /// *Source*: "Breaking Band", figure 17.
-    fn figure(&self, model: &str) -> Figure {
+    fn figures(&self, model: &str) -> Vec<Figure> {
+        let its = || self.curves.iter().filter(|curve| curve.model == model);
+        let is_apart = its().count() > TOGETHER;
+        let is_whole = |of: &&SpeedUpCurve| !is_apart || Category::named(&of.of) == of.category;
+        let parts = by_key(its().filter_map(|of| Some((Some(of.category?), of))));
+        let panels = [(None, its().filter(is_whole).collect())].into_iter();
+        let panels = panels.chain(parts.into_iter().filter(|_| is_apart));
+        let panels = panels.filter(|(_, curves)| curves.len() > usize::from(is_apart));
+        panels.map(|(of, curves)| self.figure(model, of, &curves)).collect()
+    }
+
+    fn figure(&self, model: &str, of: Option<Category>, curves: &[&SpeedUpCurve]) -> Figure {
         let point = |(x, y): &(Number, Number)| Datum::exact(100.0 * x.0, 100.0 * y.0);
-        let series = self.curves.iter().filter(|curve| curve.model == model).map(|curve| Series {
+        let series = curves.iter().map(|curve| Series {
             name: curve.of.clone(),
             points: curve.points.iter().map(point).collect(),
             twin: None,
         });
+        let of = of.map_or(String::new(), |of| format!(": {of}"));
         let axis = |label: &str| Axis { label: label.to_owned(), ..Axis::default() };
         Figure {
-            title: format!("{model}: what a reduction saves"),
+            title: format!("{model}: what a reduction saves{of}"),
             caption: format!("{}, each by itself", self.name),
+            says: format!(
+                "The share of {model} that is saved where one thing takes less time{of}."
+            ),
             x: axis("reduction of each, %"),
             y: axis("time saved, %"),
             legend: "reduced".to_owned(),

@@ -99,6 +99,7 @@ fn transfers_have_overheads_gaps_and_room_for_computation() {
     let made = of.made(series).unwrap();
     let value = |column: &str| made.value(&format!("series/bulk_store/shm/bytes=64/{column}"));
     assert!(near(value("send_overhead"), 300e-9));
+    assert!(near(value("free"), 700e-9), "{:?}", value("free"));
     assert!(near(value("gap"), 200e-9), "{:?}", value("gap"));
     // Bursts are no rows.
     assert_eq!(made.rows(SERIES, "bulk_store").unwrap().rows.len(), 1);

@@ -24,6 +24,7 @@ pub(crate) fn figure() -> Figure {
     Figure {
         title: "cost of messages".into(),
         caption: "2 ranks".into(),
+        says: "What a message costs.".into(),
         x: axis("messages M", Scale::Log2, Dimension::Count),
         y: axis("time per message", Scale::Log10, Dimension::Time),
         legend: "delay per request".into(),

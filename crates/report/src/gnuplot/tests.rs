@@ -31,7 +31,7 @@ fn figure() -> Figure {
 
 #[test]
 fn each_curve_is_a_block_of_its_own() {
-    let drawn = gnuplot(&[figure()], "echo");
+    let drawn = gnuplot(&[Block::Figure(figure())], "echo");
     let expected = "\
         # one's own: 100 % \\ \"x\" $y: measured\n\
         # message size n (bytes) | time t (s) | low | high | converged | clock_limited\n\
@@ -62,13 +62,13 @@ fn each_curve_is_a_block_of_its_own() {
 
 #[test]
 fn a_title_with_a_line_break_stays_on_its_line() {
-    let drawn = gnuplot(&[Figure { title: "a\nb".into(), ..figure() }], "two");
+    let drawn = gnuplot(&[Block::Figure(Figure { title: "a\nb".into(), ..figure() })], "two");
     assert!(drawn.script.contains("'a b'"), "{}", drawn.script);
 }
 
 #[test]
 fn blocks_count_on_through_all_figures() {
-    let drawn = gnuplot(&[figure(), figure()], "two");
+    let drawn = gnuplot(&[Block::Figure(figure()), Block::Figure(figure())], "two");
     for index in 0..4 {
         assert!(drawn.script.contains(&format!("'two.dat' index {index} ")), "{}", drawn.script);
     }
@@ -84,7 +84,7 @@ fn gnuplot_itself_draws_it() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let drawn = gnuplot(&[figure(), figure()], "try");
+    let drawn = gnuplot(&[Block::Figure(figure()), Block::Figure(figure())], "try");
     std::fs::write(folder.path().join("try.dat"), &drawn.data).unwrap();
     let script = format!("set terminal svg\nset output 'try.svg'\n{}", drawn.script);
     std::fs::write(folder.path().join("try.gp"), script).unwrap();

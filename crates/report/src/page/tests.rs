@@ -23,7 +23,8 @@ fn hostile() -> Vec<Block> {
         Shown { value, interval, unit: Unit::Second, precision: Precision::No, apart: false };
     table.push([EVIL.repeat(9999).into(), shown.into(), Cell::Empty]);
     let cells = [([0, 1], 1e-6)].into();
-    let heat = Heat { title: EVIL.into(), names: vec![EVIL.into(); 2], unit: Unit::Second, cells };
+    let names = vec![EVIL.into(); 2];
+    let heat = Heat { title: EVIL.into(), says: EVIL.into(), names, unit: Unit::Second, cells };
     let section = |id: &str| Block::section(id, EVIL);
     let text = || Block::Text(EVIL.repeat(9999));
     let changes = crate::Gantt {

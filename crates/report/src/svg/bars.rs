@@ -1,10 +1,13 @@
 //! Stacked bars as an SVG.
 
-use crate::block::{Bar, Bars, Part};
+use bandgap_record::Unit;
 
+use crate::block::{Bar, Bars, Part};
+use crate::number::scaled;
+
+use super::WIDTH;
 use super::ink::{self, LABEL, NAME, colour};
 use super::paper::{Anchor, Paper, text_width};
-use super::{WIDTH, stacked};
 
 const LEFT: f64 = 20.0;
 /// Length of a bar.
@@ -13,18 +16,12 @@ const THICK: f64 = 22.0;
 const LINE: f64 = 17.0;
 const HEAD: f64 = 44.0;
 
-/// Draws stacked bars as [`svg`](super::svg()) draws figures.
-pub fn svg_bars(all: &[Bars], source: &str) -> String {
-    let title = all.first().map_or("", |first| first.title.as_str());
-    stacked(all, (LEFT, source), (title, "stacked bars"), height, draw)
-}
-
 /// Lines of a bar's legend: the abscissa and index of each part.
-fn legend(bar: &Bar) -> Vec<Vec<(f64, usize)>> {
+fn legend(bars: &Bars, bar: &Bar) -> Vec<Vec<(f64, usize)>> {
     let mut lines = vec![Vec::new()];
     let mut x = LEFT;
     for (at, part) in bar.parts.iter().enumerate() {
-        let wide = text_width(&part.legend(), &LABEL) + 38.0;
+        let wide = text_width(&bars.legend(bar, part), &LABEL) + 38.0;
         if x > LEFT && x + wide > LEFT + LENGTH {
             lines.push(Vec::new());
             x = LEFT;
@@ -37,55 +34,55 @@ fn legend(bar: &Bar) -> Vec<Vec<(f64, usize)>> {
     lines
 }
 
-fn height_of(bar: &Bar) -> f64 {
-    LINE + THICK + LINE * legend(bar).len() as f64 + 14.0
+fn height_of(bars: &Bars, bar: &Bar) -> f64 {
+    LINE + THICK + LINE * legend(bars, bar).len() as f64 + 14.0
 }
 
-fn height(bars: &Bars) -> f64 {
-    HEAD + bars.bars.iter().map(height_of).sum::<f64>()
+pub(super) fn height(bars: &Bars) -> f64 {
+    HEAD + LEFT + bars.bars.iter().map(|bar| height_of(bars, bar)).sum::<f64>()
 }
 
-fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
-    let names = bars.names();
-    let tint = |bar: &Bar, at: usize| {
-        let Part { name, kind, .. } = &bar.parts[at];
-        let place = names.iter().position(|known| known == name).unwrap_or(0);
-        kind.map_or_else(
-            || colour(place, names.len()).to_owned(),
-            |kind| {
-                let alike = bar.parts.iter().filter(|part| part.kind == Some(kind)).count();
-                ink::kind(kind, bar.shade(at), alike)
-            },
-        )
-    };
+/// The colour of a part of a bar.
+pub(crate) fn tint(bars: &Bars, bar: &Bar, at: usize) -> String {
+    let (Part { name, kind, .. }, names) = (&bar.parts[at], bars.names());
+    let place = names.iter().position(|known| known == name).unwrap_or(0);
+    kind.map_or_else(
+        || colour(place, names.len()).to_owned(),
+        |kind| {
+            let alike = bar.parts.iter().filter(|part| part.kind == Some(kind)).count();
+            ink::kind(kind, bar.shade(at), alike)
+        },
+    )
+}
+
+pub(super) fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
     paper.text((LEFT, above + 28.0), Anchor::Start, &ink::TITLE, &bars.title);
     let mut top = above + HEAD;
     for bar in &bars.bars {
+        let whole = scaled(bar.whole, Unit::Second);
         paper.text((LEFT, top + 10.0), Anchor::Start, &ink::AXIS_TITLE, &bar.name);
-        paper.text((LEFT + LENGTH, top + 10.0), Anchor::End, &ink::AXIS_TITLE, &bar.whole);
-        let whole: f64 = bar.parts.iter().map(|part| part.share.max(0.0)).sum();
-        let mut x = LEFT;
-        for (at, part) in bar.parts.iter().enumerate().filter(|(_, part)| part.share > 0.0) {
-            let wide = LENGTH * part.share / whole;
+        paper.text((LEFT + LENGTH, top + 10.0), Anchor::End, &ink::AXIS_TITLE, &whole);
+        let length = LENGTH * bars.length(bar);
+        for (at, part, [from, to]) in bar.drawn() {
+            let (x, wide) = (LEFT + length * from, length * (to - from));
             // A gap, so that neighbours are two.
             let gap = (wide / 4.0).min(1.0);
-            paper.rectangle((x, top + LINE), (wide - gap, THICK), &tint(bar, at));
-            let share = bandgap_units::Fraction(part.share).to_string();
-            if text_width(&share, &NAME) + 8.0 <= wide {
+            paper.rectangle((x, top + LINE), (wide - gap, THICK), &tint(bars, bar, at));
+            let number = bars.number(bar, part);
+            if text_width(&number, &NAME) + 8.0 <= wide {
                 let middle = (x + wide / 2.0, top + LINE + THICK / 2.0 + 4.0);
-                paper.text(middle, Anchor::Middle, &NAME, &share);
+                paper.text(middle, Anchor::Middle, &NAME, &number);
             }
-            x += wide;
         }
         let mut y = top + LINE + THICK + LINE - 3.0;
-        for line in legend(bar) {
+        for line in legend(bars, bar) {
             for (x, at) in line {
                 let part = &bar.parts[at];
-                paper.rectangle((x, y - 9.0), (10.0, 10.0), &tint(bar, at));
-                paper.text((x + 15.0, y), Anchor::Start, &LABEL, &part.legend());
+                paper.rectangle((x, y - 9.0), (10.0, 10.0), &tint(bars, bar, at));
+                paper.text((x + 15.0, y), Anchor::Start, &LABEL, &bars.legend(bar, part));
             }
             y += LINE;
         }
-        top += height_of(bar);
+        top += height_of(bars, bar);
     }
 }

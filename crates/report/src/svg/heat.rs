@@ -10,7 +10,6 @@ use crate::number::{multiple, scaled};
 
 use super::ink::{self, LABEL, NAME, colour};
 use super::paper::{Anchor, At, Paper};
-use super::stacked;
 
 const LEFT: f64 = 130.0;
 const TOP: f64 = 120.0;
@@ -22,30 +21,30 @@ const CELL: f64 = 44.0;
 const NAMED: f64 = 9.0;
 const WRITTEN: f64 = 30.0;
 /// Number of colours.
-const STEPS: usize = 8;
+pub(crate) const STEPS: usize = 8;
 
-/// Draws heat maps as [`svg`](super::svg()) draws figures.
-pub fn svg_heats(all: &[Heat], source: &str) -> String {
-    let height = |heat: &Heat| TOP + BELOW + cell(heat) * heat.names.len() as f64;
-    let title = all.first().map_or("", |first| first.title.as_str());
-    stacked(all, (0.0, source), (title, "heat map of pairs"), height, draw)
+pub(super) fn height(heat: &Heat) -> f64 {
+    TOP + BELOW + cell(heat) * heat.names.len() as f64
+}
+
+/// The colour of a place between the least (0) and the greatest value (1): the worst are dark.
+pub(crate) fn tint(heat: &Heat, place: f64) -> &'static str {
+    let place = if heat.unit == Unit::Second { 1.0 - place } else { place };
+    colour((place * (STEPS - 1) as f64).round() as usize, STEPS)
 }
 
 fn cell(heat: &Heat) -> f64 {
     (SIDE / heat.names.len().max(1) as f64).min(CELL)
 }
 
-fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
+pub(super) fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
     let (side, top) = (cell(heat), above + TOP);
     let [low, high] = heat.ends();
     let unit = multiple(heat.unit, high);
     let title = format!("{} ({})", heat.title, unit.symbol);
     paper.text((20.0, above + 28.0), Anchor::Start, &ink::TITLE, &title);
-    // The worst values are dark.
     let tint = |value: f64| {
-        let share = if high > low { (value / low).ln() / (high / low).ln() } else { 0.0 };
-        let place = if heat.unit == Unit::Second { 1.0 - share } else { share };
-        colour((place * (STEPS - 1) as f64).round() as usize, STEPS)
+        tint(heat, if high > low { (value / low).ln() / (high / low).ln() } else { 0.0 })
     };
     let ranks = 0..heat.names.len();
     let mut tinted = BTreeMap::<&str, Vec<At>>::new();

@@ -49,11 +49,12 @@ pub(super) fn colour(index: usize, count: usize) -> &'static str {
     }
 }
 
-/// The ends of each kind's shades: blue, orange and green of Okabe and Ito, safe for the colour-blind.
-const KINDS: [[[u8; 3]; 2]; 3] = [
+/// The ends of each kind's shades: blue, orange, green and purple of Okabe and Ito, safe for the colour-blind.
+const KINDS: [[[u8; 3]; 2]; 4] = [
     [[0, 114, 178], [200, 226, 242]],
     [[230, 159, 0], [251, 236, 205]],
     [[0, 158, 115], [200, 236, 225]],
+    [[204, 121, 167], [242, 220, 231]],
 ];
 
 /// Colour of the `shade`th of `count` parts of a kind.

@@ -14,7 +14,7 @@ const LESS_PRECISE: [(Precision, &str); 2] =
     [(Precision::No, "not converged"), (Precision::ClockLimited, "at the clock's limit")];
 
 /// Characters of a name per line.
-const LETTERS: usize = 17;
+const LETTERS: usize = 19;
 
 /// A name, wrapped.
 fn wrapped(name: &str) -> Vec<String> {

@@ -42,7 +42,7 @@ pub(super) fn text_width(text: &str, font: &Font) -> f64 {
 
 impl Paper {
     pub fn new(width: f64, height: f64, title: &str, description: &str) -> Paper {
-        let (title, description) = (escaped(title), escaped(description));
+        let (title, description) = (escaped(title), xml(&told(description, SENTENCES)));
         let mut out = String::new();
         let Font { size, colour, .. } = ink::LABEL;
         let _ = writeln!(
@@ -199,9 +199,15 @@ fn short(of: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
+/// The most letters of a description.
+const SENTENCES: usize = 2000;
+
 /// `text` escaped for XML; names come from files and peers.
 fn escaped(text: &str) -> String {
+    xml(&told(text, NAME))
+}
+
+fn xml(text: &str) -> String {
     let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")];
-    let text = told(text, NAME);
-    entities.into_iter().fold(text, |text, (of, entity)| text.replace(of, entity))
+    entities.into_iter().fold(text.to_owned(), |text, (of, entity)| text.replace(of, entity))
 }

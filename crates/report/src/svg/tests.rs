@@ -1,5 +1,9 @@
 use crate::figure::tests::figure;
-use crate::{Axis, Dimension, Figure, Scale, svg};
+use crate::{Axis, Block, Dimension, Figure, Scale};
+
+fn svg(figures: &[Figure], source: &str) -> String {
+    super::svg(&figures.iter().cloned().map(Block::Figure).collect::<Vec<_>>(), source)
+}
 
 #[test]
 fn the_same_figure_gives_the_same_bytes() {

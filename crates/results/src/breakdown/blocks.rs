@@ -1,6 +1,6 @@
 //! Renders a breakdown: its models, their parts, and bars.
 
-use bandgap_model::breakdown::Category;
+use bandgap_model::breakdown::{Category, Layer, Side};
 use bandgap_record::{Quantity, Unit};
 use bandgap_report::{
     Bar, Bars, Block, Cell, Head, Part, Precision, Shown as Drawn, Sums, Table, scaled, share,
@@ -40,6 +40,7 @@ impl Shown for Breakdown {
             blocks.push(Block::Table(ways(model)));
             blocks.push(Block::Bars(self.bars(model)));
         }
+        blocks.extend(self.part_bars().map(Block::Bars));
         blocks.push(Block::Sums(self.sums()));
         blocks.extend(self.measured.iter().flat_map(|beside| beside.blocks(context, &self.id())));
         blocks
@@ -217,23 +218,58 @@ impl Breakdown {
     ///
     /// *Source*: "Breaking Band", figures 8 to 16, most of all 15.
     pub(super) fn bars(&self, model: &ModelTime) -> Bars {
-        let category = |part: &PartTime| self.component(&part.name).map(|one| one.category);
-        let own = |part: &PartTime| Category::named(&part.name).map(|own| own as usize);
-        let mut bars = vec![bar("category", model.by("category"), &own)];
+        let bar_by = |by: &str| bar(by, model.by(by), &|part| self.kind(by, &part.name));
+        let mut bars = vec![bar_by("category")];
         for one in Category::ALL {
             let mut parts: Vec<PartTime> = model.by("component").to_vec();
-            parts.retain(|part| category(part) == Some(*one));
+            parts.retain(|part| self.kind("component", &part.name) == Some(*one as usize));
             parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
             bars.push(bar(&one.to_string(), &parts, &|_| Some(*one as usize)));
         }
-        bars.extend(["layer", "side"].map(|by| bar(by, model.by(by), &|_| None)));
+        bars.extend(["layer", "side"].map(bar_by));
         // Undivided bars are dropped; if all are, the first stays.
         let first = bars[0].clone();
         bars.retain(|bar| bar.parts.len() > 1);
         if bars.is_empty() {
             bars.push(first);
         }
-        Bars { title: model.name.clone(), bars }
+        let says = format!("Of what {} consists, by category, layer and side.", model.name);
+        Bars { title: model.name.clone(), says, to_scale: false, bars }
+    }
+
+    /// The kind of a part: which category, layer or side it is; of a component, its category.
+    fn kind(&self, by: &str, name: &str) -> Option<usize> {
+        match by {
+            "category" => Category::named(name).map(|of| of as usize),
+            "layer" => Layer::named(name).map(|of| of as usize),
+            "side" => Side::named(name).map(|of| of as usize),
+            _ => self.component(name).map(|of| of.category as usize),
+        }
+    }
+
+    /// What other models consist of: each by category and side, or else by layer, or else by component.
+    ///
+    /// *Source*: "Breaking Band", figures 4, 11, 14 and 16.
+    pub(super) fn part_bars(&self) -> Option<Bars> {
+        let divided = |model: &ModelTime, by: &str| {
+            let mut parts: Vec<PartTime> = model.by(by).to_vec();
+            parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
+            let several = parts.iter().filter(|part| part.share.0 > 0.0).count() > 1;
+            let name = format!("{} by {by}", model.name);
+            several.then(|| bar(&name, &parts, &|part| self.kind(by, &part.name)))
+        };
+        let of_one = |model: &ModelTime| {
+            let way = ["category", "layer", "component"].into_iter();
+            let first = way.filter_map(|by| Some((by, divided(model, by)?))).next();
+            let side = first.as_ref().filter(|(by, _)| *by == "category");
+            let side = side.and_then(|_| divided(model, "side"));
+            first.into_iter().map(|(_, bar)| bar).chain(side).collect::<Vec<_>>()
+        };
+        let others = self.models.iter().filter(|model| !model.main);
+        let bars: Vec<Bar> = others.flat_map(of_one).collect();
+        let says = "Of what each part of the models consists.".to_owned();
+        let title = format!("{}: parts of the models", self.name);
+        (!bars.is_empty()).then_some(Bars { title, says, to_scale: false, bars })
     }
 }
 
@@ -253,7 +289,7 @@ fn bar(name: &str, parts: &[PartTime], kind: &dyn Fn(&PartTime) -> Option<usize>
         let share = 1.0 - drawn.iter().map(|part| part.share).sum::<f64>();
         drawn.push(Part { name: format!("{} more", rest.len()), share, kind: None });
     }
-    Bar { name: name.to_owned(), whole: scaled(whole, Unit::Second), parts: drawn }
+    Bar { name: name.to_owned(), whole, parts: drawn }
 }
 
 /// A model by category, layer and side.

@@ -1,5 +1,5 @@
 use bandgap_record::Unit;
-use bandgap_report::{Block, Layout, svg_bars, text};
+use bandgap_report::{Block, Layout, svg, text};
 
 use super::*;
 use crate::logp::tests::{example, run, time};
@@ -117,7 +117,7 @@ fn bars_have_a_colour_for_each_category() {
     // One layer and one side are not divided.
     let names: Vec<&str> = bars.bars.iter().map(|bar| &*bar.name).collect();
     assert_eq!(names, ["category", "cpu", "io", "network"]);
-    let svg = svg_bars(&[bars], "");
+    let svg = svg(&[Block::Bars(bars)], "");
     for colour in ["#0072b2", "#e69f00", "#009e73", "#43b898"] {
         assert!(svg.contains(colour), "{colour}");
     }

@@ -1,10 +1,12 @@
 //! Time per message over the number of messages, a curve for each Δ (LogP paper, figures 4 and 5).
 
 use bandgap_record::Quantity;
-use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series};
+use bandgap_report::{
+    Axis, Bar, Bars, Datum, Dimension, Figure, Part, Reference, Region, Scale, Series,
+};
 use bandgap_units::Ns;
 
-use super::{Arm, Logp, SIGNATURE};
+use super::{Arm, Logp, Parameters, SIGNATURE};
 use crate::rows::{self, Curve, evenly};
 use crate::shown::Context;
 
@@ -31,6 +33,7 @@ pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
     Some(Figure {
         title: logp.title(),
         caption: format!("{} of {} Δ, levels: the model", shown.len(), curves.len()),
+        says: "Time per message over the number of messages, a curve for each delay Δ; levels: the model.".to_owned(),
         x: Axis { label: "messages M".into(), scale: Scale::Log2, dimension: Dimension::Count },
         y: Axis { label: "time per message".into(), scale, dimension: Dimension::Time },
         legend: if logp.name == SIGNATURE { "delay per request" } else { "delay per transfer" }
@@ -39,6 +42,43 @@ pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
         regions: regions(logp),
         series,
     })
+}
+
+/// The parameters of several signatures as bars: half a round trip as os, L and or, and the gap. `None` for all but the
+/// first.
+///
+/// *Source*: Culler et al., "Assessing Fast Network Interfaces" (1996), figure 6.
+pub(super) fn summary(context: &Context<'_>, logp: &Logp) -> Option<Bars> {
+    let all: Vec<&Logp> = context.of::<Logp>().filter(|of| of.name == SIGNATURE).collect();
+    if all.len() < 2 || all[0].id() != logp.id() {
+        return None;
+    }
+    let bar = |name: String, whole: f64, parts: &[(&str, &Option<Quantity>, usize)]| {
+        let part = |(name, of, kind): &(&str, &Option<Quantity>, usize)| {
+            let share = of.as_ref()?.value.0 / whole;
+            Some(Part { name: (*name).to_owned(), share, kind: Some(*kind) })
+        };
+        Bar { name, whole, parts: parts.iter().filter_map(part).collect() }
+    };
+    let of_one = |logp: &&Logp| {
+        let Parameters { send_overhead, recv_overhead, overheads, latency, gap, rtt, .. } =
+            &logp.parameters;
+        let name = |what| format!("{}: {what}", logp.transport);
+        let parts = match (send_overhead, recv_overhead) {
+            (Some(_), Some(_)) => {
+                vec![("os", send_overhead, 0), ("L", latency, 2), ("or", recv_overhead, 0)]
+            }
+            _ => vec![("os + or", overheads, 0), ("L", latency, 2)],
+        };
+        let half =
+            rtt.as_ref().map(|rtt| bar(name("half a round trip"), rtt.value.0 / 2.0, &parts));
+        let gap = gap.as_ref().map(|of| bar(name("gap"), of.value.0, &[("g", gap, 1)]));
+        [half, gap].into_iter().flatten()
+    };
+    let bars: Vec<Bar> = all.iter().flat_map(of_one).filter(|bar| !bar.parts.is_empty()).collect();
+    let says = "Half a round trip as os, L and or, and the gap g, of each transport; to scale.";
+    let title = "LogP parameters".to_owned();
+    (!bars.is_empty()).then(|| Bars { title, says: says.to_owned(), to_scale: true, bars })
 }
 
 /// The points of each Δ, both ascending.

@@ -26,6 +26,7 @@ fn sample(models: usize, name: &str, within: Within) -> WhatIf {
     let curve = SpeedUpCurve {
         model: format!("{name}0"),
         of: "cpu".into(),
+        category: None,
         points: vec![(Number(0.1), Number(0.01)), (Number(0.2), Number(0.02))],
     };
     WhatIf {
