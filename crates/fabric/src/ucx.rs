@@ -7,6 +7,7 @@ mod told;
 
 pub use put::UcpPut;
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::mem::transmute;
 use std::path::PathBuf;
@@ -145,14 +146,16 @@ impl Ucx {
         Ok(context)
     }
 
-    /// Refuses a transport that UCX does not have here.
-    fn check(&self, named: &str, ranks: usize) -> Result<(), FabricError> {
+    /// The devices of a transport, which is refused if UCX does not have it here.
+    fn devices(&self, named: &str, ranks: usize) -> Result<BTreeSet<String>, FabricError> {
         let all = self.init(&[(c"TLS", "all".to_owned())], TAG, ranks)?;
-        let there: Vec<String> = self.resources(all).into_keys().collect();
+        let ways = self.resources(all);
         // SAFETY: the context is used no more.
         unsafe { (self.api.cleanup)(all) };
-        if there.iter().any(|name| is_family(named, name)) {
-            return Ok(());
+        let there = ways.keys().cloned().collect();
+        let mut its = ways.into_iter().filter(|(name, _)| is_family(named, name)).peekable();
+        if its.peek().is_some() {
+            return Ok(its.flat_map(|(_, devices)| devices).collect());
         }
         let (named, library) = (named.to_owned(), format!("UCX {}", self.version));
         Err(FabricError::NoTransport { named, library, there })
@@ -184,12 +187,11 @@ impl Ucx {
             path,
         };
         let transport = meeting.argument;
-        if let Some(named) = transport {
-            ucx.check(named, meeting.size)?;
-        }
+        let devices = transport.map(|named| ucx.devices(named, meeting.size)).transpose()?;
         let only = transport.map(|name| (c"TLS", format!("{name},self")));
-        // Names of other transports' devices are not those of interfaces.
-        let over = device(meeting.interface).filter(|_| transport == Some("tcp"));
+        // Devices of most transports are no interfaces.
+        let over =
+            device(meeting.interface).filter(|name| devices.iter().flatten().any(|of| of == name));
         let over = over.map(|name| (c"NET_DEVICES", name));
         let settings: Vec<_> = only.into_iter().chain(over).collect();
         ucx.context = ucx.init(&settings, features, meeting.size)?;
@@ -400,6 +402,7 @@ mod tests {
             ("sizeof(ucp_request_param_t) <= 128".to_owned(), 1),
             ("sizeof(ucs_status_t)".to_owned(), 1),
             ("UCS_ERR_LAST".to_owned(), -100_i64 as u64),
+            ("UCS_ERR_NO_MEMORY".to_owned(), i64::from(NO_MEMORY) as u64),
             ("sizeof(ucp_tag_recv_info_t)".to_owned(), 16),
             ("UCP_EP_PERF_PARAM_FIELD_MESSAGE_SIZE".to_owned(), told::CLAIM.0),
             ("UCP_EP_PERF_ATTR_FIELD_ESTIMATED_TIME".to_owned(), told::CLAIM.0),

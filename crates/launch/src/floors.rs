@@ -345,6 +345,9 @@ mod tests {
             assert_eq!(one.results, ["signature"]);
             assert!(beside(name, &["no such series"]).is_empty());
         }
+        // What carries messages is no put.
+        let carried = ["ucx:tcp", "ofi:tcp", "shm"].map(carries);
+        assert_eq!(carried, [Some("uct_short"), None, None]);
         // What lies under a library is compared with where its way is known.
         let on = |name| beside(name, &["echo"]).into_iter().map(|of| of.floor.on);
         assert!(["ucx:tcp", "uct:tcp"].iter().all(|at| on("ucx:tcp").any(|on| on == *at)));

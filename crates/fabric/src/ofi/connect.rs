@@ -7,6 +7,7 @@ use bandgap_comm::{Rendezvous, Result};
 
 use super::Ofi;
 use super::abi::{AV_TABLE, ENABLE, Fabric, Fid, RECV, Raw, SEND};
+use super::offers::is_local;
 use crate::FabricError;
 use crate::common::exchange;
 
@@ -66,7 +67,12 @@ impl Ofi {
         let done =
             unsafe { ((*(*self.endpoint).names).get)(self.endpoint, own.as_mut_ptr(), &mut len) };
         self.fine(done, "fi_getname")?;
-        let is = format!("libfabric {} {}", self.version, self.provider);
+        let mut is = format!("libfabric {} {}", self.version, self.provider);
+        if is_local(&self.provider) {
+            // A rank of another host would wait in vain.
+            let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+            is += &format!(" of {}", host.trim_end());
+        }
         let told = exchange(meeting, &is, [&own[..len.min(LONGEST)], more])?;
         let (table, mut theirs) = (self.addresses, Vec::new());
         for (peer, [there, more]) in told.into_iter().enumerate() {

@@ -28,7 +28,6 @@ pub fn find(
     }
     let node = meeting.interface.to_string();
     // Providers of IP want an address of this host. Those within it would take it as a name, which one rank has.
-    let is_local = |name: &str| name == WITHIN_HOST || name == "sm2";
     for node in [Some(&*node).filter(|_| !provider.is_some_and(is_local)), None] {
         let found = offers(api, provider, caps, node);
         let mut best = found;
@@ -68,6 +67,11 @@ pub fn ways(api: &Api) -> Ways {
     // SAFETY: the list is used no more.
     unsafe { (api.freeinfo)(all) };
     ways
+}
+
+/// Whether a provider reaches only processes of this host.
+pub fn is_local(provider: &str) -> bool {
+    provider == WITHIN_HOST || provider == "sm2"
 }
 
 /// Whether bandgap runs over a provider. That of `sockets` takes 7 ms a message if its thread shares a processor with the
