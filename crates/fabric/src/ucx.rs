@@ -131,17 +131,17 @@ impl Ucx {
         // SAFETY: texts end with 0; the configuration is released once.
         unsafe {
             let refused = (self.api.config_read)(null(), null(), &mut config);
-            self.fine(refused, || "ucp_config_read".to_owned())?;
+            self.fine(refused, "ucp_config_read")?;
             let set = settings.iter().try_for_each(|(name, value)| {
                 let value = CString::new(&**value).unwrap_or_default();
                 let refused = (self.api.config_modify)(config, name.as_ptr(), value.as_ptr());
-                self.fine(refused, || "ucp_config_modify".to_owned())
+                self.fine(refused, "ucp_config_modify")
             });
             let (major, minor) = OLDEST;
             let refused = (self.api.init)(major, minor, params.at(), config, &mut context);
             (self.api.config_release)(config);
             set?;
-            self.fine(refused, || "ucp_init".to_owned())?;
+            self.fine(refused, "ucp_init")?;
         }
         Ok(context)
     }
@@ -198,7 +198,7 @@ impl Ucx {
         let params = Structure::<32>::of(&[(0, THREAD_MODE)]);
         // SAFETY: the structures have the layout of the header, as everywhere below.
         let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
-        ucx.fine(refused, || "ucp_worker_create".to_owned())?;
+        ucx.fine(refused, "ucp_worker_create")?;
         Ok(ucx)
     }
 
@@ -208,7 +208,7 @@ impl Ucx {
         // SAFETY: UCX gives an address of this length, which is released once.
         let own = unsafe {
             let refused = (self.api.address)(self.worker, &mut at, &mut len);
-            self.fine(refused, || "ucp_worker_get_address".to_owned())?;
+            self.fine(refused, "ucp_worker_get_address")?;
             let own = std::slice::from_raw_parts(at, len).to_vec();
             (self.api.release_address)(self.worker, at);
             own
@@ -225,7 +225,7 @@ impl Ucx {
                 let refused =
                     unsafe { (self.api.endpoint)(self.worker, params.at(), &mut endpoint) };
                 let over = meeting.argument.unwrap_or("UCX");
-                self.fine(refused, || format!("connect to rank {peer} over {over}"))?;
+                self.fine(refused, &format!("connect to rank {peer} over {over}"))?;
             }
             self.endpoints.push(endpoint);
         }
@@ -234,16 +234,16 @@ impl Ucx {
 
     /// The error of a status that is one.
     #[inline(always)]
-    fn fine(&self, status: i8, operation: impl FnOnce() -> String) -> Result<(), FabricError> {
-        if status >= 0 { Ok(()) } else { Err(self.refused(status, operation())) }
+    fn fine(&self, status: i8, operation: &str) -> Result<(), FabricError> {
+        if status >= 0 { Ok(()) } else { Err(self.refused(status, operation)) }
     }
 
     #[cold]
     #[inline(never)]
-    fn refused(&self, status: i8, operation: String) -> FabricError {
+    fn refused(&self, status: i8, operation: &str) -> FabricError {
         // SAFETY: the function takes any status.
         let text = unsafe { text((self.api.status_string)(status)) };
-        FabricError::refused(operation, text, status.into(), NO_MEMORY)
+        FabricError::refused(operation.to_owned(), text, status.into(), NO_MEMORY)
     }
 
     /// The request that a call returned, in place of which it may return an error.
@@ -252,7 +252,7 @@ impl Ucx {
         // Addresses that are statuses are errors.
         match (-100..0).contains(&request) {
             false => Ok(Request(request)),
-            true => Err(self.refused(request as i8, operation.to_owned()).into()),
+            true => Err(self.refused(request as i8, operation).into()),
         }
     }
 }
@@ -339,7 +339,7 @@ impl Tagged for Ucx {
             }
             request.0 = 0;
             (self.api.free)(at);
-            self.fine(status, || "pass a message".to_owned())?;
+            self.fine(status, "pass a message")?;
         }
         Ok(true)
     }

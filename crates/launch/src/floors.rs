@@ -110,10 +110,8 @@ pub fn floors() -> Vec<Floor> {
 
 /// The floors and layers of this transport.
 pub fn floors_of(transport: &str) -> Vec<Floor> {
-    let of = |(of, on): (&'static Mechanism, String)| {
-        of.floors.iter().map(move |floor| alone(floor, &on))
-    };
-    under(transport).flat_map(of).collect()
+    let its = under(transport);
+    its.flat_map(|(of, on)| of.floors.iter().map(move |floor| alone(floor, &on))).collect()
 }
 
 /// Whether a floor is measured only if it is named.

@@ -8,7 +8,7 @@ use bandgap_campaign::sizes::Sizes;
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
 use bandgap_launch::{
-    Classify, Exit, Result, Target, Wait, between_hosts, floors, floors_of, needs_library, usage,
+    Classify, Exit, Result, Target, between_hosts, floors, floors_of, needs_library, usage,
 };
 use clap::Args;
 
@@ -52,20 +52,12 @@ pub struct Floors {
 pub fn run(floor: &Floors) -> Result<Exit> {
     let Floors { names, transport, sizes, at, reach, effort, precision, of_library, output } =
         floor.clone();
+    let of = |all, meant| chosen(all, &names, meant, reach.is_named());
     let mut parts = match &transport[..] {
-        [] => vec![(None, floors())],
-        named => named.iter().map(|of| (Some(of.clone()), floors_of(&of.name()))).collect(),
+        [] => vec![of(floors(), false)?],
+        named => named.iter().map(|one| of(floors_of(&one.name()), true)).collect::<Result<_>>()?,
     };
-    if let Some((Some(of), _)) = parts.iter().find(|(_, floors)| floors.is_empty()) {
-        return Err(usage!("measure the floors of {of}: it has none"));
-    }
-    let all: Vec<Floor> = parts.iter().flat_map(|(_, floors)| floors.clone()).collect();
-    let named = chosen(all, &names, !transport.is_empty(), reach.is_named())?;
-    for (_, floors) in &mut parts {
-        floors
-            .retain(|floor| named.iter().any(|of| (&of.name, &of.on) == (&floor.name, &floor.on)));
-    }
-    let lossy = parts.iter_mut().flat_map(|(_, floors)| floors);
+    let lossy = parts.iter_mut().flatten();
     let mut lossy = lossy.filter(|floor| !floor.sizes.is_empty()).peekable();
     refuse("measure", &[(sizes.is_some() && lossy.peek().is_none(), "--sizes", "name udp")])?;
     if let Some(sizes) = sizes {
@@ -75,41 +67,31 @@ pub fn run(floor: &Floors) -> Result<Exit> {
     // Between two ranks, by default over all transports of the machine.
     let ranks = Ranks { transport, ranks: Vec::new(), at, reach, of_library };
     let measure = &Measure { ranks, effort, precision, output, adopted: None, native: None };
-    let usual = USUAL * parts.len() as u32;
-    let mut session = Session::open("floor", measure, usual, [("floors", 1.0)])?;
-    let share = 1.0 / parts.len() as f64;
-    for (target, floors) in parts {
-        if let Some(target) = &target {
-            session.target = target.clone();
-            session.share(share);
-        }
+    let mut parts = parts.into_iter();
+    Session::each("floor", measure, USUAL, [("floors", 1.0)], |session| {
+        let target = Some(session.target.clone()).filter(|_| !measure.ranks.transport.is_empty());
+        let floors = parts.next().unwrap_or_default();
         let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
         let task = Task::of(&plan).class(Exit::Defect)?;
         session.sink.plan(&task);
         let collected = session.collect_with(&task, target.as_ref(), RANKS, &measure.options())?;
         let setting = Setting {
-            experiment: task.name.clone(),
             transport: target.map(|target| target.name()).unwrap_or_default(),
-            wait: collected.wait.map(Wait::name),
-            ranks: RANKS,
-            launches: collected.launches,
-            cpus: collected.placement.as_ref().map(|placement| placement.cpus.clone()),
-            hosts: collected.hosts.clone(),
-            ..Setting::default()
+            ..collected.setting(&session.target, RANKS)
         };
         session.assemble(collected, &setting, &plan.asked.unstamped(), |measured| {
             assemble::floors(measured, &plan.floors)
         })?;
-    }
-    // Not every machine has every floor, but a named one must be there.
-    let has = |name: &String| {
-        let ids = session.sink.run.results.iter().flat_map(|of| of.as_shown().quantities());
-        ids.into_iter().any(|(id, ..)| id.split('/').nth(1) == Some(name))
-    };
-    if !names.iter().all(has) {
-        session.note(Exit::Missing);
-    }
-    session.close()
+        // Not every machine has every floor, but a named one must be there.
+        let has = |name: &String| {
+            let results = session.sink.run.results.iter().filter_map(|of| of.as_rows());
+            results.filter(|of| of.transport == setting.transport).any(|of| of.name == *name)
+        };
+        if !names.iter().all(has) {
+            session.note(Exit::Missing);
+        }
+        Ok(())
+    })
 }
 
 /// Sizes of datagrams.
@@ -126,13 +108,14 @@ fn sizes(text: &str) -> Result<Sizes, String> {
 /// hosts, only floors between hosts. A layer brings the floors below it.
 fn chosen(mut all: Vec<Floor>, names: &[String], meant: bool, hosts: bool) -> Result<Vec<Floor>> {
     all.retain(|floor| !hosts || between_hosts(floor));
-    for name in names {
-        if all.iter().all(|floor| floor.name != *name) {
-            let known: Vec<&str> = all.iter().map(|floor| &*floor.name).collect();
-            let whose = if hosts { " between hosts" } else { "" };
-            return Err(usage!("measure {name}: there is no such floor{whose}")
-                .hint(format!("floors are {}", known.join(", "))));
-        }
+    let whose = if hosts { " between hosts" } else { "" };
+    if all.is_empty() {
+        return Err(usage!("measure floors: the transport has none{whose}"));
+    }
+    if let Some(name) = names.iter().find(|name| all.iter().all(|floor| floor.name != **name)) {
+        let known: Vec<&str> = all.iter().map(|floor| &*floor.name).collect();
+        return Err(usage!("measure {name}: there is no such floor{whose}")
+            .hint(format!("floors are {}", known.join(", "))));
     }
     let is_named = |floor: &Floor| names.iter().any(|name| *name == floor.name);
     let below: Vec<_> =

@@ -66,13 +66,10 @@ impl Bare for OfiPut {
     const NAME: &'static str = "ofi_rma";
     const UNDER: &'static str = Ofi::NAME;
     const HOSTS: bool = true;
-    const FLOORS: &'static [Floor] = &[Floor::new(
-        "fi_writedata",
-        "writes of libfabric that tell the other side",
-        HalfRoundTrip,
-        50,
-    )
-    .compared(&["echo", "comms1"])];
+    #[rustfmt::skip] // One line each.
+    const FLOORS: &'static [Floor] = &[
+        Floor::new("fi_writedata", "writes of libfabric that tell the other side", HalfRoundTrip, 50).compared(&["echo", "comms1"]),
+    ];
 
     fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self> {
         let mut ofi = Ofi::opened_for((RMA, CQ_DATA), meeting, Look::of_floor())?;
@@ -110,12 +107,7 @@ impl Bare for OfiPut {
         Ok(Self { ofi, _memory: memory, there, last, words })
     }
 
-    fn measure(
-        &mut self,
-        _floor: &str,
-        _bytes: usize,
-        with: &Measuring<'_, impl Timer>,
-    ) -> Result<Vec<u64>> {
+    fn measure(&mut self, _: &str, _: usize, with: &Measuring<'_, impl Timer>) -> Result<Vec<u64>> {
         self.words.there_and_back(with, |number| self.post(number), || self.last())
     }
 }

@@ -1,6 +1,6 @@
 //! Puts of UCP into the other rank's memory: a floor.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::os::fd::OwnedFd;
 use std::ptr::{null_mut, with_exposed_provenance};
@@ -9,7 +9,7 @@ use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Bare, Floor, Measuring, Rendezvous, Result, Timer};
 use bandgap_tagged::{Fabric, Look, Tagged, Words};
 
-use super::{RMA, Raw, Request, Ucx};
+use super::{RMA, Raw, Ucx};
 use crate::structure::Structure;
 
 /// `UCP_MEM_MAP_PARAM_FIELD_LENGTH` and `…_FLAGS`, and where these fields are.
@@ -27,34 +27,21 @@ pub struct UcpPut {
     /// The memory that the peer writes to, and the peer's with its key.
     own: *const u64,
     there: (u64, Raw),
-    /// The word on its way, and its request.
+    /// The word on its way.
     word: Box<Cell<u64>>,
-    request: RefCell<Option<Request>>,
     words: Words,
 }
 
 impl UcpPut {
-    /// Begins to put a word, or goes on with it. Returns whether it has left.
+    /// Puts a word; returns once it has left.
     #[inline(always)]
     fn post(&self, number: u64) -> Result<bool> {
         let (ucx, (there, key)) = (&*self.ucx, self.there);
-        let mut slot = self.request.borrow_mut();
-        let request = match &mut *slot {
-            Some(request) => request,
-            none => {
-                self.word.set(number);
-                let (to, from) = (ucx.endpoints[1 - ucx.rank], self.word.as_ptr().cast_const());
-                let plain = ucx.plain.at();
-                // SAFETY: the word stays and does not change until it has left; the peer's memory has room for it.
-                let begun = unsafe { (ucx.api.put)(to, from.cast(), WORD, there, key, plain) };
-                none.insert(ucx.begun(begun, "ucp_put_nbx")?)
-            }
-        };
-        let has_left = ucx.ended(request)?;
-        if has_left {
-            *slot = None;
-        }
-        Ok(has_left)
+        self.word.set(number);
+        let (to, from) = (ucx.endpoints[1 - ucx.rank], self.word.as_ptr().cast_const().cast());
+        // SAFETY: the word stays, and does not change until it has left; the peer's memory has room for it.
+        let begun = unsafe { (ucx.api.put)(to, from, WORD, there, key, ucx.plain.at()) };
+        ucx.wait(ucx.begun(begun, "ucp_put_nbx")?).map(|()| true)
     }
 
     /// Lets the library work. Returns the last word that arrived.
@@ -72,9 +59,10 @@ impl Bare for UcpPut {
     const NAME: &'static str = "ucp_rma";
     const UNDER: &'static str = Ucx::NAME;
     const HOSTS: bool = true;
-    const FLOORS: &'static [Floor] =
-        &[Floor::new("ucp_put", "puts of UCP, seen in memory", HalfRoundTrip, 50)
-            .compared(&["echo", "comms1"])];
+    #[rustfmt::skip] // One line each.
+    const FLOORS: &'static [Floor] = &[
+        Floor::new("ucp_put", "puts of UCP, seen in memory", HalfRoundTrip, 50).compared(&["echo", "comms1"]),
+    ];
 
     fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self> {
         let mut ucx = ManuallyDrop::new(Ucx::open(meeting, Look::of_floor(), RMA)?);
@@ -82,12 +70,11 @@ impl Bare for UcpPut {
         let params = Structure::<32>::of(&[(0, fields), (length, 4096), (flags, ALLOCATED)]);
         let mut told = Structure::<32>::of(&[(0, PLACE.0)]);
         let (mut memory, mut at, mut len, mut key) = (null_mut(), null_mut(), 0, null_mut());
-        let fine = |ucx: &Ucx, status, what: &str| ucx.fine(status, || what.to_owned());
         // SAFETY: structures have the layout of the header. UCX gives memory of its own and a key of this length.
         let (own, more) = unsafe {
-            fine(&ucx, (ucx.api.memory)(ucx.context, params.at(), &mut memory), "ucp_mem_map")?;
-            fine(&ucx, (ucx.api.place)(memory, told.at_mut()), "ucp_mem_query")?;
-            fine(&ucx, (ucx.api.key)(ucx.context, memory, &mut at, &mut len), "ucp_rkey_pack")?;
+            ucx.fine((ucx.api.memory)(ucx.context, params.at(), &mut memory), "ucp_mem_map")?;
+            ucx.fine((ucx.api.place)(memory, told.at_mut()), "ucp_mem_query")?;
+            ucx.fine((ucx.api.key)(ucx.context, memory, &mut at, &mut len), "ucp_rkey_pack")?;
             let own = with_exposed_provenance::<u64>(told.word(PLACE.1) as usize);
             own.cast_mut().write(0);
             let key = std::slice::from_raw_parts(at, len);
@@ -99,18 +86,12 @@ impl Bare for UcpPut {
         // SAFETY: the other rank, with the same library, packed this key.
         let status =
             unsafe { (ucx.api.key_of_peer)(ucx.endpoints[peer], packed.as_ptr(), &mut key) };
-        fine(&ucx, status, "ucp_ep_rkey_unpack")?;
+        ucx.fine(status, "ucp_ep_rkey_unpack")?;
         let there = (u64::from_le_bytes(*there), key);
-        let (word, request, words) = (Box::default(), RefCell::default(), Words::default());
-        Ok(Self { ucx, own, there, word, request, words })
+        Ok(Self { ucx, own, there, word: Box::default(), words: Words::default() })
     }
 
-    fn measure(
-        &mut self,
-        _floor: &str,
-        _bytes: usize,
-        with: &Measuring<'_, impl Timer>,
-    ) -> Result<Vec<u64>> {
+    fn measure(&mut self, _: &str, _: usize, with: &Measuring<'_, impl Timer>) -> Result<Vec<u64>> {
         self.words.there_and_back(with, |number| self.post(number), || Ok(self.last()))
     }
 }
