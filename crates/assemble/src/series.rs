@@ -110,6 +110,7 @@ fn columns(bus: bool) -> Vec<Column> {
         Column::new("bus_bandwidth", Unit::BytePerSecond, BUS),
         Column::new("rate", Unit::PerSecond, "operations or messages a second"),
         Column::new(OVER_FLOOR, Unit::One, "t over its floor, by round"),
+        second("claimed", "what the library itself estimates for a message"),
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
         second("free", "T − o(n): computation that fits beside a transfer"),
         second("gap", "g(n): what a further transfer of a burst takes"),
@@ -182,6 +183,7 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
             }),
             time.turned(count as f64, rate),
             over_floor,
+            claimed(of, name, described),
             of.time(&issue),
             free(of, [&issue, key]),
             gap(of, bursts, (key, described)),
@@ -248,6 +250,15 @@ fn free(of: &Measured<'_>, keys: [&Key; 2]) -> Option<Estimated> {
     let rule = of.judged.rule().without_clock();
     let rounds = of.rounds(keys);
     of.over_rounds(&rounds, None, rule, "mean of T − o by round", |[busy, whole]| whole - busy)
+}
+
+/// What the library itself estimates for a message of this length, beside half of one that goes there and back.
+fn claimed(of: &Measured<'_>, name: &str, point: &Described) -> Option<Estimated> {
+    let is_half = point.pair == Some([0, 1]) && point.place(BURST).is_none() && point.parts == 2;
+    let mut beside = of.setting.floors_of(name).filter(|_| is_half);
+    let library = beside.next().and(of.judged.table.library.as_ref())?;
+    let time = library.claims.get(&point.bytes)?;
+    Some(Estimated::new(time * 1e9, None, Convergence::Converged, ("the library's estimate", 1)))
 }
 
 /// g(n): the time that each further transfer of a burst of M adds, (T_M − T_1)/(M − 1), by round.

@@ -199,8 +199,10 @@ impl<T: Timer> Measuring<'_, T> {
 pub trait Bare: Sized + 'static {
     /// Its name: that of the transport over it, if it has no other mechanism.
     const NAME: &'static str;
-    /// The transport over it. If it has another name, the first floor does what each of its short messages does first.
+    /// The transport over it.
     const UNDER: &'static str = Self::NAME;
+    /// The floor that does what each short message of that transport does first, if it has another name.
+    const CARRIES: Option<&'static str> = None;
     /// Whether its ranks may be on two hosts.
     const HOSTS: bool = false;
     /// Its floors, and the layers that are measured with them.

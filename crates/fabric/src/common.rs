@@ -102,33 +102,36 @@ pub(crate) fn is_family(meant: &str, name: &str) -> bool {
     name.strip_prefix(meant).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
 }
 
-/// The interface with this address; `None` within a host.
+/// The interface with this address.
 pub(crate) fn device(at: IpAddr) -> Option<String> {
-    let all = if_addrs::get_if_addrs().ok().filter(|_| !at.is_loopback())?;
-    all.into_iter().find(|one| one.ip() == at).map(|one| one.name)
+    if_addrs::get_if_addrs().ok()?.into_iter().find(|one| one.ip() == at).map(|one| one.name)
 }
 
-/// Tells all ranks which library `own` is, and its address here; returns theirs, by rank.
+/// Tells all ranks which library `own` is, its address here, and what else a peer needs; returns theirs, by rank.
 ///
 /// # Errors
 /// A rank has another library, or an address that is none.
 pub(crate) fn exchange(
     meeting: &mut Rendezvous<'_>,
     own: &str,
-    address: &[u8],
-) -> Result<Vec<Vec<u8>>> {
-    let digits: String = address.iter().map(|byte| format!("{byte:02x}")).collect();
-    let told = (meeting.exchange)(format!("{own} {digits}"))?;
+    parts: [&[u8]; 2],
+) -> Result<Vec<[Vec<u8>; 2]>> {
+    let digits = |of: &[u8]| of.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let [address, more] = parts.map(digits);
+    let told = (meeting.exchange)(format!("{own} {address} {more}"))?;
     let of = |(peer, told): (Rank, &String)| {
-        let (theirs, digits) = told.rsplit_once(' ').unwrap_or_default();
+        let mut words = told.rsplitn(3, ' ');
+        let [more, address, theirs] = [(); 3].map(|()| words.next().unwrap_or_default());
         if theirs != own {
             let (own, theirs) = (own.to_owned(), theirs.to_owned());
             return Err(FabricError::Other { peer, own, theirs }.into());
         }
-        let digits = digits.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
-        let bytes = digits.map(|two| u8::from_str_radix(two?, 16).ok());
+        let bytes = |digits: &str| -> Option<Vec<u8>> {
+            let digits = digits.as_bytes().chunks(2).map(|two| str::from_utf8(two).ok());
+            digits.map(|two| u8::from_str_radix(two?, 16).ok()).collect()
+        };
         let garbage = || CommError::Garbage { peer, what: "its address".to_owned() };
-        bytes.collect::<Option<_>>().ok_or_else(garbage)
+        bytes(address).zip(bytes(more)).map(<[_; 2]>::from).ok_or_else(garbage)
     };
     told.iter().enumerate().map(of).collect()
 }
@@ -142,7 +145,7 @@ mod tests {
     use super::*;
     use crate::{Ofi, Ucx};
 
-    fn exchanged(told: impl Fn(&str) -> String) -> Result<Vec<Vec<u8>>> {
+    fn exchanged(told: impl Fn(&str) -> String) -> Result<Vec<[Vec<u8>; 2]>> {
         let mut meeting = Rendezvous {
             rank: 0,
             size: 2,
@@ -154,12 +157,12 @@ mod tests {
             interface: std::net::Ipv4Addr::LOCALHOST.into(),
             exchange: &mut |own| Ok(vec![own.clone(), told(&own)]),
         };
-        exchange(&mut meeting, "libfabric 1.17 tcp;ofi_rxm", &[1, 254])
+        exchange(&mut meeting, "libfabric 1.17 tcp;ofi_rxm", [&[1, 254], &[]])
     }
 
     #[test]
     fn ranks_with_other_libraries_or_providers_do_not_meet() {
-        assert_eq!(exchanged(str::to_owned).unwrap(), [[1, 254], [1, 254]]);
+        assert_eq!(exchanged(str::to_owned).unwrap(), [(); 2].map(|()| [vec![1, 254], vec![]]));
         for (from, to) in [("1.17", "1.20"), ("tcp", "udp")] {
             let error = exchanged(|own| own.replace(from, to)).unwrap_err();
             let CommError::Missing(error) = error else { panic!("{error}") };

@@ -1,7 +1,7 @@
 //! Libraries of fabrics, found and opened at run time, as libraries of tagged messages ([`bandgap_tagged`]).
 //!
-//! * [`Ofi`]: the libfabric that is installed.
-//! * [`Ucx`]: the UCX that is installed; [`Uct`]: its transport layer, for floors.
+//! * [`Ofi`]: the libfabric that is installed; [`OfiPut`]: its writes, for floors.
+//! * [`Ucx`]: the UCX that is installed; [`UcpPut`] and [`Uct`]: its puts and its transport layer, for floors.
 //!
 //! # Invariants
 //! Every unsafe block relies on these, and on those of [`bandgap_tagged`].
@@ -20,9 +20,9 @@ mod ucx;
 
 pub use error::FabricError;
 pub use leavings::remove_leavings;
-pub use ofi::Ofi;
+pub use ofi::{Ofi, OfiPut};
 pub use uct::Uct;
-pub use ucx::Ucx;
+pub use ucx::{UcpPut, Ucx};
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 mod abi;
 mod connect;
 mod offers;
+mod put;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
@@ -21,10 +22,11 @@ use crate::FabricError;
 use crate::common::{EACH_WAY, LONG, WORDS, channel, opened, tag, text};
 use crate::signals::Handlers;
 use abi::{
-    ANYONE, Api, CONTEXT_BYTES, Cq, EAGAIN, EAVAIL, Endpoint, Failed, Fid, Info, NO_MEMORY, OLDEST,
-    PROGRESS_AUTO, Raw,
+    ANYONE, Api, Av, CONTEXT_BYTES, CQ_CONTEXT, Cq, Domain, EAGAIN, EAVAIL, Endpoint, Failed, Fid,
+    Info, NO_MEMORY, OLDEST, PROGRESS_AUTO, Raw, TAGGED,
 };
 use offers::{find, ways};
+pub use put::OfiPut;
 
 /// The name by which the loader finds it.
 const NAME: &str = "libfabric.so.1";
@@ -84,6 +86,8 @@ pub struct Ofi {
     info: *mut Info,
     /// What is open, in the order in which it was opened.
     open: Vec<*mut Fid>,
+    domain: *mut Domain,
+    addresses: *mut Av,
     queue: *mut Cq,
     endpoint: *mut Endpoint,
     /// Addresses, by rank.
@@ -115,6 +119,55 @@ impl Drop for Ofi {
 }
 
 impl Ofi {
+    /// Opens the library for what needs these abilities, with completions of this format.
+    ///
+    /// By default over shared memory if all ranks are on one host, else over the library's first provider for this
+    /// host's address.
+    fn opened_for(
+        (caps, format): (u64, u64),
+        meeting: &Rendezvous<'_>,
+        look: Look,
+    ) -> Result<Self> {
+        // The library, and some of its providers, take signals.
+        let _restored = Handlers::now();
+        let package = "libfabric1 or libfabric";
+        let (opened, path) = opened(meeting.library, NAME, "fi_version", [package, Self::OPTION])?;
+        let api = Api::of(&opened, &path)?;
+        // SAFETY: the function may be called at any time.
+        let version = unsafe { (api.version)() };
+        let is_old = version < OLDEST;
+        let version = format!("{}.{}", version >> 16, version & 0xffff);
+        if is_old {
+            let (library, oldest) = (format!("libfabric {version}"), "1.14");
+            return Err(FabricError::TooOld { path, library, oldest }.into());
+        }
+        let usual = meeting.interface.is_loopback().then_some(WITHIN_HOST);
+        let info = find(&api, meeting.argument.or(usual), caps, meeting, &version)?;
+        // SAFETY: the library made the list, whose first element has all attributes.
+        let (provider, inject) =
+            unsafe { (text((*(*info).fabric).provider), (*(*info).tx).inject) };
+        let mut ofi = Self {
+            api,
+            info,
+            open: Vec::new(),
+            domain: null_mut(),
+            addresses: null_mut(),
+            queue: null_mut(),
+            endpoint: null_mut(),
+            peers: Vec::new(),
+            rank: meeting.rank,
+            inject,
+            free: RefCell::new(Vec::with_capacity(2 * FLIGHTS)),
+            posts: RefCell::default(),
+            look,
+            version,
+            provider,
+            path,
+        };
+        ofi.open(format)?;
+        Ok(ofi)
+    }
+
     /// Room for more messages in flight. It stays for as long as the process: the library may still write to it.
     #[cold]
     fn make_room(&self) {
@@ -288,47 +341,10 @@ impl Fabric for Ofi {
         Floor::new("fi_tagged_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
     ];
 
-    /// By default over shared memory if all ranks are on one host, else over the library's first provider for this
-    /// host's address.
     fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {
-        // The library, and some of its providers, take signals.
-        let handlers = Handlers::now();
-        let package = "libfabric1 or libfabric";
-        let (opened, path) = opened(meeting.library, NAME, "fi_version", [package, Self::OPTION])?;
-        let api = Api::of(&opened, &path)?;
-        // SAFETY: the function may be called at any time.
-        let version = unsafe { (api.version)() };
-        let is_old = version < OLDEST;
-        let version = format!("{}.{}", version >> 16, version & 0xffff);
-        if is_old {
-            let (library, oldest) = (format!("libfabric {version}"), "1.14");
-            return Err(FabricError::TooOld { path, library, oldest }.into());
-        }
-        let usual = meeting.interface.is_loopback().then_some(WITHIN_HOST);
-        let info = find(&api, meeting.argument.or(usual), meeting, &version)?;
-        // SAFETY: the library made the list, whose first element has all attributes.
-        let (provider, inject) =
-            unsafe { (text((*(*info).fabric).provider), (*(*info).tx).inject) };
-        let mut ofi = Self {
-            api,
-            info,
-            open: Vec::new(),
-            queue: null_mut(),
-            endpoint: null_mut(),
-            peers: Vec::new(),
-            rank: meeting.rank,
-            inject,
-            free: RefCell::new(Vec::with_capacity(2 * FLIGHTS)),
-            posts: RefCell::default(),
-            look,
-            version,
-            provider,
-            path,
-        };
+        let mut ofi = Self::opened_for((TAGGED, CQ_CONTEXT), meeting, look)?;
         ofi.make_room();
-        let addresses = ofi.open()?;
-        drop(handlers);
-        ofi.meet(addresses, meeting)?;
+        ofi.meet(meeting, &[])?;
         Ok(ofi)
     }
 

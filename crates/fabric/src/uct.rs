@@ -9,7 +9,7 @@ use std::ptr::{from_ref, null, null_mut, with_exposed_provenance_mut as pointer}
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Result, Timer};
-use bandgap_tagged::{Fabric, wait_until};
+use bandgap_tagged::{Fabric, Words};
 
 use crate::common::{device, exchange, functions, is_family, opened, text};
 use crate::signals::Handlers;
@@ -105,9 +105,7 @@ pub struct Uct {
     there: (u64, usize),
     /// The number of the last message that arrived.
     arrived: &'static Cell<u64>,
-    /// The numbers of the last messages sent and received.
-    sent: u64,
-    received: u64,
+    words: Words,
 }
 
 /// Notes the number behind a message's header.
@@ -210,7 +208,8 @@ impl Uct {
             to[3].cast::<u64>().write_unaligned(memory[MEMORY.1[0]]);
             done!(api.key(domain, handle.cast(), to[4]));
             let peer = 1 - meeting.rank;
-            let theirs = exchange(meeting, &format!("UCT {named}"), &card)?.swap_remove(peer);
+            let mut theirs = exchange(meeting, &format!("UCT {named}"), [&card, &[]])?;
+            let [theirs, _] = theirs.swap_remove(peer);
             if theirs.len() != card.len() {
                 return Err(lacks(named, "address of the same kind for the other rank"));
             }
@@ -226,7 +225,8 @@ impl Uct {
             let there = from[3].cast::<u64>().read_unaligned();
             let there = (if can_put { there } else { 0 }, bundle[0]);
             let own = address.cast_const();
-            let end = Self { api, interface, endpoint, own, there, arrived, sent: 0, received: 0 };
+            let words = Words::default();
+            let end = Self { api, interface, endpoint, own, there, arrived, words };
             (end.calls().enable)(interface, BOTH_WAYS);
             Ok(end)
         }
@@ -238,13 +238,10 @@ impl Uct {
         unsafe { &*self.interface.cast() }
     }
 
-    #[inline(always)]
-    fn send<const PUT: bool>(&mut self, with: &Measuring<'_, impl Timer>) -> Result<()> {
-        self.sent += 1;
-        let (calls, end, number, (there, key)) =
-            (self.calls(), self.endpoint, self.sent, self.there);
-        let at = from_ref(&number).cast();
-        wait_until(with, || {
+    fn pass<const PUT: bool>(&self, with: &Measuring<'_, impl Timer>) -> Result<Vec<u64>> {
+        let (calls, end, (there, key)) = (self.calls(), self.endpoint, self.there);
+        let post = |number: u64| {
+            let at = from_ref(&number).cast();
             // SAFETY: the bytes are copied before the call returns; the peer's memory has room for them.
             let status = unsafe {
                 match PUT {
@@ -257,23 +254,14 @@ impl Uct {
                 unsafe { (calls.progress)(self.interface) };
             }
             Ok(status != BUSY && self.api.fine(status, "send").map(|()| true)?)
-        })
-    }
-
-    #[inline(always)]
-    fn receive<const PUT: bool>(&mut self, with: &Measuring<'_, impl Timer>) -> Result<()> {
-        self.received += 1;
-        wait_until(with, || {
+        };
+        let last = || {
             // SAFETY: the interface is open.
-            unsafe { (self.calls().progress)(self.interface) };
+            unsafe { (calls.progress)(self.interface) };
             // SAFETY: the memory stays, and the peer writes whole words.
-            let last = if PUT { unsafe { self.own.read_volatile() } } else { self.arrived.get() };
-            Ok(last == self.received)
-        })
-    }
-
-    fn pass<const PUT: bool>(&mut self, with: &Measuring<'_, impl Timer>) -> Result<Vec<u64>> {
-        with.there_and_back(self, |end| end.send::<PUT>(with), |end| end.receive::<PUT>(with))
+            Ok(if PUT { unsafe { self.own.read_volatile() } } else { self.arrived.get() })
+        };
+        self.words.there_and_back(with, post, last)
     }
 }
 
@@ -297,6 +285,7 @@ impl Api {
 impl Bare for Uct {
     const NAME: &'static str = "uct";
     const UNDER: &'static str = Ucx::NAME;
+    const CARRIES: Option<&'static str> = Some("uct_short");
     const HOSTS: bool = true;
     #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[

@@ -2,9 +2,14 @@
 //!
 //! Source of types and layouts: the header files of UCX 1.11 to 1.22; a test compares them with those installed.
 
+mod put;
 mod told;
 
+pub use put::UcpPut;
+
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::mem::transmute;
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::time::Duration;
@@ -29,8 +34,9 @@ const OLDEST: (c_uint, c_uint) = (1, 11);
 
 /// `UCP_PARAM_FIELD_FEATURES`, `…_TAG_SENDER_MASK` and `…_ESTIMATED_NUM_EPS`, and where these fields are.
 const CONTEXT: (u64, [usize; 3]) = (0x51, [8, 40, 56]);
-/// `UCP_FEATURE_TAG`.
+/// `UCP_FEATURE_TAG` and `UCP_FEATURE_RMA`.
 const TAG: u64 = 1;
+const RMA: u64 = 2;
 /// `UCP_WORKER_PARAM_FIELD_THREAD_MODE`; the mode for a single thread is 0.
 const THREAD_MODE: u64 = 1;
 /// `UCP_EP_PARAM_FIELD_REMOTE_ADDRESS`, and where the address is.
@@ -66,7 +72,15 @@ functions! { "UCX 1.11":
     recv_probed ucp_tag_msg_recv_nbx (Raw, Raw, usize, Raw, In) -> isize;
     status ucp_request_check_status (Raw) -> i8;
     free ucp_request_free (Raw) -> ();
+    memory ucp_mem_map (Raw, In, *mut Raw) -> i8;
+    place ucp_mem_query (Raw, Raw) -> i8;
+    key ucp_rkey_pack (Raw, Raw, *mut *mut u8, *mut usize) -> i8;
+    key_of_peer ucp_ep_rkey_unpack (Raw, *const u8, *mut Raw) -> i8;
+    put ucp_put_nbx (Raw, In, usize, u64, Raw, In) -> isize;
 }
+
+/// `ucp_ep_evaluate_perf`, from UCX 1.12 on.
+type Claims = unsafe extern "C" fn(Raw, In, Raw) -> i8;
 
 /// A message in flight; 0 if it has ended already.
 pub struct Request(isize);
@@ -74,6 +88,7 @@ pub struct Request(isize);
 /// An initialised UCX: one worker, and an endpoint to every other rank.
 pub struct Ucx {
     api: Api,
+    claims: Option<Claims>,
     context: Raw,
     worker: Raw,
     /// By rank; this rank's own is null.
@@ -103,55 +118,105 @@ impl Drop for Ucx {
 
 impl Ucx {
     /// A context with these settings, and otherwise with those of the environment.
-    fn init(&self, settings: &[(&CStr, String)], ranks: usize) -> Result<Raw, FabricError> {
+    fn init(
+        &self,
+        settings: &[(&CStr, String)],
+        can: u64,
+        ranks: usize,
+    ) -> Result<Raw, FabricError> {
         let (mut config, mut context) = (null_mut(), null_mut());
         let (fields, [features, senders, count]) = CONTEXT;
-        let of = [(0, fields), (features, TAG), (senders, ANY), (count, ranks as u64)];
+        let of = [(0, fields), (features, can), (senders, ANY), (count, ranks as u64)];
         let params = Structure::<16>::of(&of);
         // SAFETY: texts end with 0; the configuration is released once.
         unsafe {
             let refused = (self.api.config_read)(null(), null(), &mut config);
-            self.fine(refused, || "ucp_config_read".to_owned())?;
+            self.fine(refused, "ucp_config_read")?;
             let set = settings.iter().try_for_each(|(name, value)| {
                 let value = CString::new(&**value).unwrap_or_default();
                 let refused = (self.api.config_modify)(config, name.as_ptr(), value.as_ptr());
-                self.fine(refused, || "ucp_config_modify".to_owned())
+                self.fine(refused, "ucp_config_modify")
             });
             let (major, minor) = OLDEST;
             let refused = (self.api.init)(major, minor, params.at(), config, &mut context);
             (self.api.config_release)(config);
             set?;
-            self.fine(refused, || "ucp_init".to_owned())?;
+            self.fine(refused, "ucp_init")?;
         }
         Ok(context)
     }
 
-    /// Refuses a transport that UCX does not have here.
-    fn check(&self, named: &str, ranks: usize) -> Result<(), FabricError> {
-        let all = self.init(&[(c"TLS", "all".to_owned())], ranks)?;
-        let there: Vec<String> = self.resources(all).into_keys().collect();
+    /// The devices of a transport, which is refused if UCX does not have it here.
+    fn devices(&self, named: &str, ranks: usize) -> Result<BTreeSet<String>, FabricError> {
+        let all = self.init(&[(c"TLS", "all".to_owned())], TAG, ranks)?;
+        let ways = self.resources(all);
         // SAFETY: the context is used no more.
         unsafe { (self.api.cleanup)(all) };
-        if there.iter().any(|name| is_family(named, name)) {
-            return Ok(());
+        let there = ways.keys().cloned().collect();
+        let mut its = ways.into_iter().filter(|(name, _)| is_family(named, name)).peekable();
+        if its.peek().is_some() {
+            return Ok(its.flat_map(|(_, devices)| devices).collect());
         }
         let (named, library) = (named.to_owned(), format!("UCX {}", self.version));
         Err(FabricError::NoTransport { named, library, there })
     }
 
-    /// Exchanges addresses, and makes an endpoint to every other rank.
-    fn meet(&mut self, transport: Option<&str>, meeting: &mut Rendezvous<'_>) -> Result<()> {
+    /// Opens the library for messages or puts.
+    fn open(meeting: &Rendezvous<'_>, look: Look, features: u64) -> Result<Self> {
+        // The library takes signals.
+        let _restored = Handlers::now();
+        let package = "libucx0 or ucx";
+        let symbol = "ucp_get_version_string";
+        let (opened, path) = opened(meeting.library, NAME, symbol, [package, Self::OPTION])?;
+        let api = Api::of(&opened, &path)?;
+        let claims = opened.own("ucp_ep_evaluate_perf");
+        // SAFETY: the header gives the function of this name this type.
+        let claims = claims.map(|at| unsafe { transmute::<*mut c_void, Claims>(at.as_ptr()) });
+        // SAFETY: the function may be called at any time.
+        let version = unsafe { text((api.version)()) };
+        let mut ucx = Self {
+            api,
+            claims,
+            context: null_mut(),
+            worker: null_mut(),
+            endpoints: Vec::new(),
+            plain: Structure::of(&[]),
+            rank: meeting.rank,
+            look,
+            version,
+            path,
+        };
+        let transport = meeting.argument;
+        let devices = transport.map(|named| ucx.devices(named, meeting.size)).transpose()?;
+        let only = transport.map(|name| (c"TLS", format!("{name},self")));
+        // Devices of most transports are no interfaces.
+        let over =
+            device(meeting.interface).filter(|name| devices.iter().flatten().any(|of| of == name));
+        let over = over.map(|name| (c"NET_DEVICES", name));
+        let settings: Vec<_> = only.into_iter().chain(over).collect();
+        ucx.context = ucx.init(&settings, features, meeting.size)?;
+        let params = Structure::<32>::of(&[(0, THREAD_MODE)]);
+        // SAFETY: the structures have the layout of the header, as everywhere below.
+        let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
+        ucx.fine(refused, "ucp_worker_create")?;
+        Ok(ucx)
+    }
+
+    /// Exchanges addresses and `more`, and makes an endpoint to every other rank. Returns the others' `more`, by rank.
+    fn meet(&mut self, meeting: &mut Rendezvous<'_>, more: &[u8]) -> Result<Vec<Vec<u8>>> {
         let (mut at, mut len) = (null_mut(), 0);
         // SAFETY: UCX gives an address of this length, which is released once.
         let own = unsafe {
             let refused = (self.api.address)(self.worker, &mut at, &mut len);
-            self.fine(refused, || "ucp_worker_get_address".to_owned())?;
+            self.fine(refused, "ucp_worker_get_address")?;
             let own = std::slice::from_raw_parts(at, len).to_vec();
             (self.api.release_address)(self.worker, at);
             own
         };
         let is = format!("UCX {}", self.version);
-        for (peer, there) in exchange(meeting, &is, &own)?.into_iter().enumerate() {
+        let mut theirs = Vec::new();
+        for (peer, [there, more]) in exchange(meeting, &is, [&own, more])?.into_iter().enumerate() {
+            theirs.push(more);
             let mut endpoint = null_mut();
             if peer != self.rank {
                 let (field, at) = REMOTE_ADDRESS;
@@ -159,26 +224,26 @@ impl Ucx {
                 // SAFETY: the address stays until the call returns.
                 let refused =
                     unsafe { (self.api.endpoint)(self.worker, params.at(), &mut endpoint) };
-                let over = transport.unwrap_or("UCX");
-                self.fine(refused, || format!("connect to rank {peer} over {over}"))?;
+                let over = meeting.argument.unwrap_or("UCX");
+                self.fine(refused, &format!("connect to rank {peer} over {over}"))?;
             }
             self.endpoints.push(endpoint);
         }
-        Ok(())
+        Ok(theirs)
     }
 
     /// The error of a status that is one.
     #[inline(always)]
-    fn fine(&self, status: i8, operation: impl FnOnce() -> String) -> Result<(), FabricError> {
-        if status >= 0 { Ok(()) } else { Err(self.refused(status, operation())) }
+    fn fine(&self, status: i8, operation: &str) -> Result<(), FabricError> {
+        if status >= 0 { Ok(()) } else { Err(self.refused(status, operation)) }
     }
 
     #[cold]
     #[inline(never)]
-    fn refused(&self, status: i8, operation: String) -> FabricError {
+    fn refused(&self, status: i8, operation: &str) -> FabricError {
         // SAFETY: the function takes any status.
         let text = unsafe { text((self.api.status_string)(status)) };
-        FabricError::refused(operation, text, status.into(), NO_MEMORY)
+        FabricError::refused(operation.to_owned(), text, status.into(), NO_MEMORY)
     }
 
     /// The request that a call returned, in place of which it may return an error.
@@ -187,7 +252,7 @@ impl Ucx {
         // Addresses that are statuses are errors.
         match (-100..0).contains(&request) {
             false => Ok(Request(request)),
-            true => Err(self.refused(request as i8, operation.to_owned()).into()),
+            true => Err(self.refused(request as i8, operation).into()),
         }
     }
 }
@@ -208,41 +273,8 @@ impl Fabric for Ucx {
     ];
 
     fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {
-        // The library takes signals.
-        let handlers = Handlers::now();
-        let package = "libucx0 or ucx";
-        let symbol = "ucp_get_version_string";
-        let (opened, path) = opened(meeting.library, NAME, symbol, [package, Self::OPTION])?;
-        let api = Api::of(&opened, &path)?;
-        // SAFETY: the function may be called at any time.
-        let version = unsafe { text((api.version)()) };
-        let mut ucx = Self {
-            api,
-            context: null_mut(),
-            worker: null_mut(),
-            endpoints: Vec::new(),
-            plain: Structure::of(&[]),
-            rank: meeting.rank,
-            look,
-            version,
-            path,
-        };
-        let transport = meeting.argument;
-        if let Some(named) = transport {
-            ucx.check(named, meeting.size)?;
-        }
-        let only = transport.map(|name| (c"TLS", format!("{name},self")));
-        // Names of other transports' devices are not those of interfaces.
-        let over = device(meeting.interface).filter(|_| transport == Some("tcp"));
-        let over = over.map(|name| (c"NET_DEVICES", name));
-        let settings: Vec<_> = only.into_iter().chain(over).collect();
-        ucx.context = ucx.init(&settings, meeting.size)?;
-        let params = Structure::<32>::of(&[(0, THREAD_MODE)]);
-        // SAFETY: the structures have the layout of the header, as everywhere below.
-        let refused = unsafe { (ucx.api.worker_create)(ucx.context, params.at(), &mut ucx.worker) };
-        ucx.fine(refused, || "ucp_worker_create".to_owned())?;
-        drop(handlers);
-        ucx.meet(transport, meeting)?;
+        let mut ucx = Self::open(meeting, look, TAG)?;
+        ucx.meet(meeting, &[])?;
         Ok(ucx)
     }
 
@@ -307,7 +339,7 @@ impl Tagged for Ucx {
             }
             request.0 = 0;
             (self.api.free)(at);
-            self.fine(status, || "pass a message".to_owned())?;
+            self.fine(status, "pass a message")?;
         }
         Ok(true)
     }
@@ -360,6 +392,7 @@ mod tests {
             (offset("ucp_params_t", "estimated_num_eps"), count as u64),
             ("sizeof(ucp_params_t) <= 128".to_owned(), 1),
             ("UCP_FEATURE_TAG".to_owned(), TAG),
+            ("UCP_FEATURE_RMA".to_owned(), RMA),
             ("UCP_WORKER_PARAM_FIELD_THREAD_MODE".to_owned(), THREAD_MODE),
             ("UCS_THREAD_MODE_SINGLE".to_owned(), 0),
             ("sizeof(ucp_worker_params_t) <= 256".to_owned(), 1),
@@ -369,7 +402,13 @@ mod tests {
             ("sizeof(ucp_request_param_t) <= 128".to_owned(), 1),
             ("sizeof(ucs_status_t)".to_owned(), 1),
             ("UCS_ERR_LAST".to_owned(), -100_i64 as u64),
+            ("UCS_ERR_NO_MEMORY".to_owned(), i64::from(NO_MEMORY) as u64),
             ("sizeof(ucp_tag_recv_info_t)".to_owned(), 16),
+            ("UCP_EP_PERF_PARAM_FIELD_MESSAGE_SIZE".to_owned(), told::CLAIM.0),
+            ("UCP_EP_PERF_ATTR_FIELD_ESTIMATED_TIME".to_owned(), told::CLAIM.0),
+            (offset("ucp_ep_evaluate_perf_param_t", "message_size"), told::CLAIM.1 as u64),
+            (offset("ucp_ep_evaluate_perf_attr_t", "estimated_time"), told::CLAIM.1 as u64),
+            ("sizeof(ucp_ep_evaluate_perf_attr_t) <= 64".to_owned(), 1),
             (offset("ucp_tag_recv_info_t", "sender_tag"), 0),
         ];
         compare(&["ucp/api/ucp.h"], &checks);

@@ -14,7 +14,7 @@ use bandgap_comm::CommError::{Connect, Missing, Usage};
 use bandgap_comm::{
     Bare, CommError, Floor, FloorRole, Measuring, Rank, Rendezvous, Result, Timer, Yields,
 };
-use bandgap_fabric::{Ofi, Uct, Ucx};
+use bandgap_fabric::{Ofi, OfiPut, UcpPut, Uct, Ucx};
 use bandgap_host::CycleClock;
 use bandgap_shm::floor::Lines;
 use bandgap_socket::floor::{BareSocket, Udp};
@@ -30,14 +30,16 @@ pub(crate) static OWN: OnceLock<Vec<Mechanism>> = OnceLock::new();
 const LACKS: char = '!';
 
 /// Every bare mechanism, in the order of the tables.
-const ALL: [Mechanism; 8] = [
+const ALL: [Mechanism; 10] = [
     Mechanism::of::<Lines>(),
     Mechanism::of::<BareSocket<TcpListener>>(),
     Mechanism::of::<BareSocket<UnixListener>>(),
     Mechanism::of::<Udp>(),
     Mechanism::of::<PingPong<Ucx>>().of_library(),
+    Mechanism::of::<UcpPut>().of_library(),
     Mechanism::of::<Uct>().of_library(),
     Mechanism::of::<PingPong<Ofi>>().of_library(),
+    Mechanism::of::<OfiPut>().of_library(),
     Mechanism::of::<Processor>(),
 ];
 
@@ -46,6 +48,7 @@ const ALL: [Mechanism; 8] = [
 pub(crate) struct Mechanism {
     pub name: &'static str,
     under: &'static str,
+    carries: Option<&'static str>,
     hosts: bool,
     library: bool,
     floors: &'static [Floor],
@@ -61,6 +64,7 @@ impl Mechanism {
         Self {
             name: B::NAME,
             under: B::UNDER,
+            carries: B::CARRIES,
             hosts: B::HOSTS,
             library: false,
             floors: B::FLOORS,
@@ -104,6 +108,12 @@ pub fn floors() -> Vec<Floor> {
     Mechanism::all().flat_map(Mechanism::floors).collect()
 }
 
+/// The floors and layers of this transport.
+pub fn floors_of(transport: &str) -> Vec<Floor> {
+    let its = under(transport);
+    its.flat_map(|(of, on)| of.floors.iter().map(move |floor| alone(floor, &on))).collect()
+}
+
 /// Whether a floor is measured only if it is named.
 pub fn needs_library(floor: &Floor) -> bool {
     Mechanism::named(&floor.on).is_some_and(|mechanism| mechanism.library)
@@ -112,8 +122,7 @@ pub fn needs_library(floor: &Floor) -> bool {
 /// The floor that does what each short message of this transport does first, if it stands on a mechanism of another name.
 pub fn carries(transport: &str) -> Option<&'static str> {
     let name = transport.split(':').next();
-    let below = Mechanism::all().find(|of| of.name != of.under && Some(of.under) == name)?;
-    below.floors.first().map(|floor| &*floor.name)
+    Mechanism::all().filter(|of| Some(of.under) == name).find_map(|of| of.carries)
 }
 
 /// Whether a floor can be measured between two hosts.
@@ -123,17 +132,23 @@ pub fn between_hosts(floor: &Floor) -> bool {
 
 /// The floors to compare these results of a transport with.
 pub(crate) fn beside(transport: &str, results: &[&str]) -> Vec<Beside> {
-    let (name, way) = transport.split_at(transport.find(':').unwrap_or(transport.len()));
-    let of = |mechanism: &Mechanism, floor: &Floor| {
-        let on = format!("{}{way}", mechanism.name);
-        let compared = results.iter().filter(|result| floor.compared.contains(result));
-        let results: Vec<String> = compared.map(|&result| result.to_owned()).collect();
-        (!results.is_empty()).then(|| Beside { floor: alone(floor, &on), results })
+    let of = |(mechanism, on): (&Mechanism, String)| {
+        // Which way a transport chooses, if none is named, is not known to others.
+        let is_its = mechanism.name == mechanism.under || on.contains(':');
+        mechanism.floors.iter().filter(move |_| is_its).filter_map(move |floor| {
+            let compared = results.iter().filter(|result| floor.compared.contains(result));
+            let results: Vec<String> = compared.map(|&result| result.to_owned()).collect();
+            (!results.is_empty()).then(|| Beside { floor: alone(floor, &on), results })
+        })
     };
-    // Which way a transport chooses, if none is named, is not known to others.
-    let its = |of: &&Mechanism| of.under == name && (of.name == name || !way.is_empty());
-    let its = Mechanism::all().filter(its);
-    its.flat_map(|its| its.floors.iter().filter_map(move |floor| of(its, floor))).collect()
+    under(transport).flat_map(of).collect()
+}
+
+/// The mechanisms under a transport, and their names with its way.
+fn under(transport: &str) -> impl Iterator<Item = (&'static Mechanism, String)> {
+    let (name, way) = transport.split_at(transport.find(':').unwrap_or(transport.len()));
+    let its = Mechanism::all().filter(move |of| of.under == name);
+    its.map(move |of| (of, format!("{}{way}", of.name)))
 }
 
 /// The descriptors that ranks inherit for the floors of a transport, which itself prepared `own`.
@@ -328,6 +343,9 @@ mod tests {
             assert_eq!(one.results, ["signature"]);
             assert!(beside(name, &["no such series"]).is_empty());
         }
+        // What carries messages is no put.
+        let carried = ["ucx:tcp", "ofi:tcp", "shm"].map(carries);
+        assert_eq!(carried, [Some("uct_short"), None, None]);
         // What lies under a library is compared with where its way is known.
         let on = |name| beside(name, &["echo"]).into_iter().map(|of| of.floor.on);
         assert!(["ucx:tcp", "uct:tcp"].iter().all(|at| on("ucx:tcp").any(|on| on == *at)));

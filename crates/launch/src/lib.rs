@@ -59,7 +59,7 @@ pub use allotted::Allotted;
 pub use collect::{Collected, Entry, Options, Wanted, collect, in_virtual_time};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, Result, limit, told};
-pub use floors::{between_hosts, carries, floors, needs_library};
+pub use floors::{between_hosts, carries, floors, floors_of, needs_library};
 pub use hosts::Hosts;
 pub use launcher::{Ended, Progress};
 pub use message::Wait;

@@ -4,7 +4,7 @@ use bandgap_units::Library;
 use serde::{Deserialize, Serialize};
 
 /// The set-up of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Setup {
     /// The machine and the program.
@@ -30,7 +30,7 @@ pub struct MachineSetup {
 }
 
 /// The set-up of a series or another experiment over a transport.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExperimentSetup {
     /// Name of the series or experiment: `comms1`, `logp`.

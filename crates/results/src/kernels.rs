@@ -148,6 +148,7 @@ fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
     let heads = ["floor", "reaches", "over"].map(Head::new);
     let heads = heads.into_iter().chain([Head::new("").optional()]);
     let each = all.iter().flat_map(|rows| rows.rows.iter().map(move |row| (rows, row)));
+    let is_one = all.iter().all(|rows| rows.transport == all[0].transport);
     Table::new(heads).with(each.map(|(rows, row)| {
         let name = rows.columns.first().map_or("", |column| &column.name);
         let over = rows.columns.iter().zip(&row.cells).filter_map(|(column, cell)| {
@@ -158,9 +159,12 @@ fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
         let lost = lost.map(|(lost, sent)| format!("{} of {} lost", lost.value.0, sent.value.0));
         let over = over.chain(lost).collect::<Vec<_>>().join(", ");
         let at = rows.axes.iter().zip(&row.place).map(|(axis, place)| worded(axis, place));
+        let on = (!is_one).then(|| rows.transport.clone());
         let meaning = rows.label(row, "meaning").map(ToString::to_string);
         [
-            Cell::from([rows.name.clone()].into_iter().chain(at).collect::<Vec<_>>().join(" ")),
+            Cell::from(
+                [rows.name.clone()].into_iter().chain(on).chain(at).collect::<Vec<_>>().join(" "),
+            ),
             cell(rows, row, name, context),
             if over.is_empty() { Cell::Empty } else { over.into() },
             meaning.into(),

@@ -1,6 +1,6 @@
 //! A library of tagged messages as a transport, with its floors: messages there and back on its own calls.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -24,6 +24,17 @@ pub struct Look {
     pub patience: u32,
     /// Gets the time that the wait has lasted.
     pub call: RefCell<Box<dyn FnMut(Duration) -> Result<()>>>,
+}
+
+impl Look {
+    /// That of a floor, which nobody watches.
+    pub fn of_floor() -> Self {
+        let call = |waited| {
+            let waiting_for = "a message that cannot be begun";
+            if waited < LONGEST { Ok(()) } else { Err(CommError::Deadline { waited, waiting_for }) }
+        };
+        Self { patience: PATIENCE, call: RefCell::new(Box::new(call)) }
+    }
 }
 
 /// A library of tagged messages that bandgap itself starts ranks for: a transport.
@@ -90,12 +101,7 @@ impl<T: Fabric> Bare for PingPong<T> {
     const FLOORS: &'static [Floor] = T::FLOORS;
 
     fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self> {
-        let call = |waited| {
-            let waiting_for = "a message that cannot be begun";
-            if waited < LONGEST { Ok(()) } else { Err(CommError::Deadline { waited, waiting_for }) }
-        };
-        let look = Look { patience: PATIENCE, call: RefCell::new(Box::new(call)) };
-        let world = T::connect(meeting, look)?;
+        let world = T::connect(meeting, Look::of_floor())?;
         let channel = world.channel(Traffic::Programs, meeting.size)?;
         Ok(Self { world, channel, memory: Memory::new(0), sent: 0, received: 0 })
     }
@@ -145,12 +151,45 @@ impl<T: Tagged> PingPong<T> {
     }
 }
 
+/// The numbers of the last words that a rank has sent and received. Each word is its number.
+#[derive(Default)]
+pub struct Words {
+    sent: Cell<u64>,
+    received: Cell<u64>,
+}
+
+impl Words {
+    /// This side's part of words there and back. `post` sends one, and says whether that is done; `last` lets the library
+    /// work, and tells which has arrived last.
+    ///
+    /// # Errors
+    /// Those of `post` and `last`, or the longest wait is over.
+    #[inline(always)]
+    pub fn there_and_back(
+        &self,
+        with: &Measuring<'_, impl Timer>,
+        post: impl Fn(u64) -> Result<bool>,
+        last: impl Fn() -> Result<u64>,
+    ) -> Result<Vec<u64>> {
+        let next = |count: &Cell<u64>| count.replace(count.get() + 1) + 1;
+        let send = |words: &mut &Self| {
+            let number = next(&words.sent);
+            wait_until(with, || post(number))
+        };
+        let receive = |words: &mut &Self| {
+            let number = next(&words.received);
+            wait_until(with, || Ok(last()? == number))
+        };
+        with.there_and_back(&mut { self }, send, receive)
+    }
+}
+
 /// Looks until something has happened.
 ///
 /// # Errors
 /// Those of `has_happened`, or the longest wait is over.
 #[inline(always)]
-pub fn wait_until(
+fn wait_until(
     with: &Measuring<'_, impl Timer>,
     mut has_happened: impl FnMut() -> Result<bool>,
 ) -> Result<()> {

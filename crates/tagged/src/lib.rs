@@ -2,7 +2,7 @@
 //!
 //! * [`Tagged`]: what such a library must do. A crate that opens one implements it.
 //! * [`Library`]: the library's own messages, and its collectives if it has some, on parts of a rank's memory.
-//! * [`Fabric`]: such a library as a transport, and [`PingPong`]: its floors.
+//! * [`Fabric`]: such a library as a transport, and [`PingPong`] and [`Words`]: floors.
 //! * [`TaggedLink`]: frames over its messages. [`bandgap_comm::Credited`] turns it into an endpoint.
 //!
 //! # Invariants
@@ -20,7 +20,7 @@ mod link;
 mod memory;
 mod tagged;
 
-pub use fabric::{Fabric, Look, PingPong, wait_until};
+pub use fabric::{Fabric, Look, PingPong, Words};
 pub use kept::Kept;
 pub use library::Library;
 pub use link::TaggedLink;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 /// A library of a transport, as a rank found it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Library {
     /// Its name and number: `MPICH 4.0.2`.
     pub name: String,
@@ -26,6 +26,9 @@ pub struct Library {
     /// versions that bandgap was tried with, if this is none of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, String>,
+    /// The time, in seconds, that it claims to take for a message to rank 1, by number of bytes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub claims: BTreeMap<u64, f64>,
     /// Its transports or providers with their devices or addresses, where they were asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ways: Ways,

@@ -7,7 +7,9 @@ use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_campaign::sizes::Sizes;
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
-use bandgap_launch::{Classify, Exit, Result, Wait, between_hosts, floors, needs_library, usage};
+use bandgap_launch::{
+    Classify, Exit, Result, Target, between_hosts, floors, floors_of, needs_library, usage,
+};
 use clap::Args;
 
 use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
@@ -23,6 +25,9 @@ pub struct Floors {
     /// Floors to measure; none named = all but those of a library
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+    /// Only floors of these transports, of which a library may have a way: ucx:posix,ofi:tcp
+    #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
+    transport: Vec<Target>,
     /// Lengths of the messages of udp, from 8 to 65507 [default: 8,64,1KiB,8KiB,65507]
     #[arg(long, value_name = "SIZES", value_parser = sizes)]
     sizes: Option<Sizes>,
@@ -35,6 +40,8 @@ pub struct Floors {
     #[command(flatten)]
     precision: Precision,
     #[command(flatten)]
+    of_library: OfLibrary,
+    #[command(flatten)]
     pub output: Output,
 }
 
@@ -43,45 +50,48 @@ pub struct Floors {
 /// # Errors
 /// A name is unknown, ranks could not be started, or results not be written.
 pub fn run(floor: &Floors) -> Result<Exit> {
-    let Floors { names, sizes, at, reach, effort, precision, output } = floor;
-    let mut floors = chosen(names, reach.is_named())?;
-    let mut lossy = floors.iter_mut().filter(|floor| !floor.sizes.is_empty()).peekable();
+    let Floors { names, transport, sizes, at, reach, effort, precision, of_library, output } =
+        floor.clone();
+    let of = |all, meant| chosen(all, &names, meant, reach.is_named());
+    let mut parts = match &transport[..] {
+        [] => vec![of(floors(), false)?],
+        named => named.iter().map(|one| of(floors_of(&one.name()), true)).collect::<Result<_>>()?,
+    };
+    let lossy = parts.iter_mut().flatten();
+    let mut lossy = lossy.filter(|floor| !floor.sizes.is_empty()).peekable();
     refuse("measure", &[(sizes.is_some() && lossy.peek().is_none(), "--sizes", "name udp")])?;
     if let Some(sizes) = sizes {
         let all: Vec<u64> = sizes.all(false).into_iter().map(u64::from).collect();
         lossy.for_each(|floor| floor.sizes = all.clone().into());
     }
-    // Between two ranks, over all transports of the machine.
-    let (transport, ranks, at, reach) = (Vec::new(), Vec::new(), at.clone(), reach.clone());
-    let ranks = Ranks { transport, ranks, at, reach, of_library: OfLibrary::default() };
-    let (effort, precision, output) = (*effort, precision.clone(), output.clone());
+    // Between two ranks, by default over all transports of the machine.
+    let ranks = Ranks { transport, ranks: Vec::new(), at, reach, of_library };
     let measure = &Measure { ranks, effort, precision, output, adopted: None, native: None };
-    let mut session = Session::open("floor", measure, USUAL, [("floors", 1.0)])?;
-    let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
-    let task = Task::of(&plan).class(Exit::Defect)?;
-    session.sink.plan(&task);
-    let collected = session.collect_with(&task, None, RANKS, &measure.options())?;
-    let setting = Setting {
-        experiment: task.name.clone(),
-        wait: collected.wait.map(Wait::name),
-        ranks: RANKS,
-        launches: collected.launches,
-        cpus: collected.placement.as_ref().map(|placement| placement.cpus.clone()),
-        hosts: collected.hosts.clone(),
-        ..Setting::default()
-    };
-    session.assemble(collected, &setting, &plan.asked.unstamped(), |measured| {
-        assemble::floors(measured, &plan.floors)
-    })?;
-    // Not every machine has every floor, but a named one must be there.
-    let has = |name: &String| {
-        let ids = session.sink.run.results.iter().flat_map(|of| of.as_shown().quantities());
-        ids.into_iter().any(|(id, ..)| id.split('/').nth(1) == Some(name))
-    };
-    if !names.iter().all(has) {
-        session.note(Exit::Missing);
-    }
-    session.close()
+    let mut parts = parts.into_iter();
+    Session::each("floor", measure, USUAL, [("floors", 1.0)], |session| {
+        let target = Some(session.target.clone()).filter(|_| !measure.ranks.transport.is_empty());
+        let floors = parts.next().unwrap_or_default();
+        let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
+        let task = Task::of(&plan).class(Exit::Defect)?;
+        session.sink.plan(&task);
+        let collected = session.collect_with(&task, target.as_ref(), RANKS, &measure.options())?;
+        let setting = Setting {
+            transport: target.map(|target| target.name()).unwrap_or_default(),
+            ..collected.setting(&session.target, RANKS)
+        };
+        session.assemble(collected, &setting, &plan.asked.unstamped(), |measured| {
+            assemble::floors(measured, &plan.floors)
+        })?;
+        // Not every machine has every floor, but a named one must be there.
+        let has = |name: &String| {
+            let results = session.sink.run.results.iter().filter_map(|of| of.as_rows());
+            results.filter(|of| of.transport == setting.transport).any(|of| of.name == *name)
+        };
+        if !names.iter().all(has) {
+            session.note(Exit::Missing);
+        }
+        Ok(())
+    })
 }
 
 /// Sizes of datagrams.
@@ -94,24 +104,25 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     }
 }
 
-/// The named floors, or all but those of a library; with several hosts, only floors between hosts. A layer brings the floors below it.
-fn chosen(names: &[String], hosts: bool) -> Result<Vec<Floor>> {
-    let mut all = floors();
+/// Of all floors those of these names, or if none is named all but those of a library, which may be `meant`; with several
+/// hosts, only floors between hosts. A layer brings the floors below it.
+fn chosen(mut all: Vec<Floor>, names: &[String], meant: bool, hosts: bool) -> Result<Vec<Floor>> {
     all.retain(|floor| !hosts || between_hosts(floor));
-    let find = |name: &str| all.iter().position(|floor| floor.name == name);
-    let usual = |floor: &Floor| names.is_empty() && !needs_library(floor);
-    let mut chosen: Vec<bool> = all.iter().map(usual).collect();
-    for name in names {
-        let at = find(name).ok_or_else(|| {
-            let known: Vec<&str> = all.iter().map(|floor| &*floor.name).collect();
-            let whose = if hosts { " between hosts" } else { "" };
-            usage!("measure {name}: there is no such floor{whose}")
-                .hint(format!("floors are {}", known.join(", ")))
-        })?;
-        chosen[at] = true;
-        let below = all[at].over.iter().filter_map(|over| find(over));
-        below.for_each(|below| chosen[below] = true);
+    let whose = if hosts { " between hosts" } else { "" };
+    if all.is_empty() {
+        return Err(usage!("measure floors: the transport has none{whose}"));
     }
-    let named = all.into_iter().zip(chosen).filter(|(_, chosen)| *chosen);
-    Ok(named.map(|(floor, _)| floor).collect())
+    if let Some(name) = names.iter().find(|name| all.iter().all(|floor| floor.name != **name)) {
+        let known: Vec<&str> = all.iter().map(|floor| &*floor.name).collect();
+        return Err(usage!("measure {name}: there is no such floor{whose}")
+            .hint(format!("floors are {}", known.join(", "))));
+    }
+    let is_named = |floor: &Floor| names.iter().any(|name| *name == floor.name);
+    let below: Vec<_> =
+        all.iter().filter(|of| is_named(of)).flat_map(|of| &*of.over).cloned().collect();
+    all.retain(|floor| match names {
+        [] => meant || !needs_library(floor),
+        _ => is_named(floor) || below.contains(&floor.name),
+    });
+    Ok(all)
 }

@@ -134,7 +134,8 @@ pub enum Command {
     /// Plain loops on this machine: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
   bandgap floor
-  bandgap floor cache_line tcp")]
+  bandgap floor cache_line tcp
+  bandgap floor -t ucx:posix,ofi:tcp         UCX's and libfabric's own calls")]
     Floor(floor::Floors),
     /// Is this machine fit to measure on? Graded, with what to do; and its MPIs, UCX and libfabric
     #[command(after_help = "Examples:

@@ -56,6 +56,9 @@ pub struct DomainAttributes {
     pub resources: c_int,
     av_type: c_int,
     pub registration: c_int,
+    key_size: usize,
+    /// Bytes that a write may tell the other side.
+    pub told: usize,
 }
 
 /// `struct fi_fabric_attr`.
@@ -90,11 +93,18 @@ pub struct Object<T> {
 }
 
 pub type Fabric = Object<FabricCalls>;
-pub type Domain = Object<DomainCalls>;
 /// A table of addresses.
 pub type Av = Object<AvCalls>;
 /// A queue of completions.
 pub type Cq = Object<CqCalls>;
+
+/// `struct fid_domain`.
+#[repr(C)]
+pub struct Domain {
+    fid: Fid,
+    pub calls: *const DomainCalls,
+    pub memory: *const MemoryCalls,
+}
 
 #[repr(C)]
 pub struct FabricCalls {
@@ -108,6 +118,30 @@ pub struct DomainCalls {
     pub av: unsafe extern "C" fn(*mut Domain, *const u64, *mut *mut Av, Raw) -> c_int,
     pub cq: unsafe extern "C" fn(*mut Domain, *const u64, *mut *mut Cq, Raw) -> c_int,
     pub endpoint: unsafe extern "C" fn(*mut Domain, *mut Info, *mut *mut Endpoint, Raw) -> c_int,
+}
+
+#[repr(C)]
+pub struct MemoryCalls {
+    size: usize,
+    pub register: unsafe extern "C" fn(
+        *mut Domain,
+        *const c_void,
+        usize,
+        u64,
+        u64,
+        u64,
+        u64,
+        *mut *mut Region,
+        Raw,
+    ) -> c_int,
+}
+
+/// `struct fid_mr`: memory that a peer may write to.
+#[repr(C)]
+pub struct Region {
+    pub fid: Fid,
+    description: Raw,
+    pub key: u64,
 }
 
 #[repr(C)]
@@ -149,7 +183,7 @@ pub struct Endpoint {
     calls: Raw,
     pub names: *const NameCalls,
     messages: Raw,
-    rma: Raw,
+    pub rma: *const RmaCalls,
     pub tagged: *const TaggedCalls,
 }
 
@@ -158,6 +192,14 @@ pub struct NameCalls {
     size: usize,
     set: usize,
     pub get: unsafe extern "C" fn(*mut Endpoint, *mut u8, *mut usize) -> c_int,
+}
+
+#[repr(C)]
+pub struct RmaCalls {
+    size: usize,
+    others: [usize; 8],
+    pub inject:
+        unsafe extern "C" fn(*mut Endpoint, *const c_void, usize, u64, u64, u64, u64) -> isize,
 }
 
 #[repr(C)]
@@ -171,9 +213,13 @@ pub struct TaggedCalls {
     pub inject: unsafe extern "C" fn(*mut Endpoint, *const c_void, usize, u64, u64) -> isize,
 }
 
+pub const RMA: u64 = 1 << 2;
 pub const TAGGED: u64 = 1 << 3;
 pub const RECV: u64 = 1 << 10;
 pub const SEND: u64 = 1 << 11;
+pub const REMOTE_WRITE: u64 = 1 << 13;
+/// A completion has what a peer's write tells.
+pub const HAS_TOLD: u64 = 1 << 17;
 /// The address of a node is this host's own.
 pub const SOURCE: u64 = 1 << 57;
 /// Operations bring memory that stays: FI_CONTEXT and FI_CONTEXT2.
@@ -185,7 +231,11 @@ pub const SENDS_IN_ORDER: u64 = 1 << 8;
 /// Any peer.
 pub const ANYONE: u64 = u64::MAX;
 /// What memory of remote access may need: addresses, allocated pages, the provider's keys, its endpoint.
-pub const REGISTRATION: c_int = 1 << 4 | 1 << 5 | 1 << 6 | 1 << 9;
+pub const REGISTRATION: c_int = BY_ADDRESS | 1 << 5 | 1 << 6 | BOUND;
+/// Remote memory is named by its address: FI_MR_VIRT_ADDR.
+pub const BY_ADDRESS: c_int = 1 << 4;
+/// Memory belongs to an endpoint: FI_MR_ENDPOINT.
+pub const BOUND: c_int = 1 << 9;
 pub const RELIABLE_DATAGRAM: c_int = 3;
 /// One thread uses a domain: FI_THREAD_DOMAIN.
 pub const ONE_THREAD: c_int = 3;
@@ -198,6 +248,10 @@ pub const WATCHED: c_int = 2;
 pub const AV_TABLE: u64 = 2;
 /// A completion is the context of its operation.
 pub const CQ_CONTEXT: u64 = 1;
+/// A completion is a [`Told`].
+pub const CQ_DATA: u64 = 3;
+/// `struct fi_cq_data_entry`: its second word is flags, the last what the peer tells.
+pub type Told = [u64; 5];
 pub const ENABLE: c_int = 6;
 /// Nothing is there, or there is no room.
 pub const EAGAIN: isize = -11;
@@ -239,6 +293,14 @@ mod tests {
             ("struct fi_domain_attr", "threading", offset_of!(DomainAttributes, threading)),
             ("struct fi_domain_attr", "resource_mgmt", offset_of!(DomainAttributes, resources)),
             ("struct fi_domain_attr", "mr_mode", offset_of!(DomainAttributes, registration)),
+            ("struct fi_domain_attr", "cq_data_size", offset_of!(DomainAttributes, told)),
+            ("struct fid_domain", "mr", offset_of!(Domain, memory)),
+            ("struct fi_ops_mr", "reg", offset_of!(MemoryCalls, register)),
+            ("struct fid_mr", "key", offset_of!(Region, key)),
+            ("struct fid_ep", "rma", offset_of!(Endpoint, rma)),
+            ("struct fi_ops_rma", "injectdata", offset_of!(RmaCalls, inject)),
+            ("struct fi_cq_data_entry", "flags", 8),
+            ("struct fi_cq_data_entry", "data", 32),
             ("struct fi_fabric_attr", "prov_name", offset_of!(FabricAttributes, provider)),
             ("struct fid", "ops", offset_of!(Fid, calls)),
             ("struct fi_ops", "close", offset_of!(FidCalls, close)),
@@ -265,7 +327,14 @@ mod tests {
             ("struct fi_ops_tagged", "inject", offset_of!(TaggedCalls, inject)),
         ];
         let values = [
+            ("FI_RMA", RMA),
             ("FI_TAGGED", TAGGED),
+            ("FI_REMOTE_WRITE", REMOTE_WRITE),
+            ("FI_REMOTE_CQ_DATA", HAS_TOLD),
+            ("FI_CQ_FORMAT_DATA", CQ_DATA),
+            ("sizeof(struct fi_cq_data_entry)", size_of::<Told>() as u64),
+            ("FI_MR_VIRT_ADDR", BY_ADDRESS as u64),
+            ("FI_MR_ENDPOINT", BOUND as u64),
             ("FI_RECV", RECV),
             ("FI_SEND", SEND),
             ("FI_SOURCE", SOURCE),
@@ -293,8 +362,16 @@ mod tests {
         ];
         let fields = fields.map(|(of, field, at)| (offset(of, field), at as u64));
         let values = values.map(|(c, value)| (c.to_owned(), value));
-        let headers =
-            ["fabric", "fi_domain", "fi_endpoint", "fi_cm", "fi_tagged", "fi_eq", "fi_errno"];
+        let headers = [
+            "fabric",
+            "fi_domain",
+            "fi_endpoint",
+            "fi_cm",
+            "fi_tagged",
+            "fi_rma",
+            "fi_eq",
+            "fi_errno",
+        ];
         let headers = headers.map(|name| format!("rdma/{name}.h"));
         compare(&headers.each_ref().map(String::as_str), &[&fields[..], &values[..]].concat());
     }

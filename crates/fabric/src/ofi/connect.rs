@@ -6,7 +6,8 @@ use std::ptr::null_mut;
 use bandgap_comm::{Rendezvous, Result};
 
 use super::Ofi;
-use super::abi::{AV_TABLE, Av, CQ_CONTEXT, Domain, ENABLE, Fabric, Fid, RECV, Raw, SEND};
+use super::abi::{AV_TABLE, ENABLE, Fabric, Fid, RECV, Raw, SEND};
+use super::offers::is_local;
 use crate::FabricError;
 use crate::common::exchange;
 
@@ -14,52 +15,68 @@ use crate::common::exchange;
 const LONGEST: usize = 512;
 
 impl Ofi {
-    /// Opens the endpoint and what it needs. Returns the table of addresses.
-    pub(super) fn open(&mut self) -> Result<*mut Av> {
+    /// Opens the endpoint and what it needs, with completions of this format.
+    pub(super) fn open(&mut self, format: u64) -> Result<()> {
         let none: Raw = null_mut();
         // SAFETY: objects and attributes are those that the library made, in the layout of its headers.
         unsafe {
             let mut fabric: *mut Fabric = null_mut();
             let done = (self.api.fabric)((*self.info).fabric, &mut fabric, none);
             self.opened(done, fabric.cast(), "fi_fabric")?;
-            let mut domain: *mut Domain = null_mut();
-            let done = ((*(*fabric).calls).domain)(fabric, self.info, &mut domain, none);
-            self.opened(done, domain.cast(), "fi_domain")?;
+            let done = ((*(*fabric).calls).domain)(fabric, self.info, &mut self.domain, none);
+            self.opened(done, self.domain.cast(), "fi_domain")?;
+            let domain = self.domain;
             // Its type; no name, and as many as come.
-            let (attributes, mut addresses) = ([AV_TABLE, 0, 0, 0, 0, 0, 0, 0], null_mut::<Av>());
+            let attributes = [AV_TABLE, 0, 0, 0, 0, 0, 0, 0];
             let calls = &*(*domain).calls;
-            let done = (calls.av)(domain, attributes.as_ptr(), &mut addresses, none);
-            self.opened(done, addresses.cast(), "fi_av_open")?;
+            let done = (calls.av)(domain, attributes.as_ptr(), &mut self.addresses, none);
+            self.opened(done, self.addresses.cast(), "fi_av_open")?;
             // The usual length, no flags, the format, and nothing to sleep on.
-            let attributes = [0, 0, CQ_CONTEXT, 0, 0, 0, 0, 0];
+            let attributes = [0, 0, format, 0, 0, 0, 0, 0];
             let done = (calls.cq)(domain, attributes.as_ptr(), &mut self.queue, none);
             self.opened(done, self.queue.cast(), "fi_cq_open")?;
             let done = (calls.endpoint)(domain, self.info, &mut self.endpoint, none);
             self.opened(done, self.endpoint.cast(), "fi_endpoint")?;
             let (endpoint, calls) = (self.endpoint.cast(), &*(*self.endpoint).fid.calls);
-            self.fine((calls.bind)(endpoint, addresses.cast(), 0), "fi_ep_bind")?;
+            self.fine((calls.bind)(endpoint, self.addresses.cast(), 0), "fi_ep_bind")?;
             self.fine((calls.bind)(endpoint, self.queue.cast(), SEND | RECV), "fi_ep_bind")?;
             self.fine((calls.control)(endpoint, ENABLE, none), "fi_enable")?;
-            Ok(addresses)
+            Ok(())
         }
     }
 
-    fn opened(&mut self, done: c_int, fid: *mut Fid, operation: &str) -> Result<(), FabricError> {
+    pub(super) fn opened(
+        &mut self,
+        done: c_int,
+        fid: *mut Fid,
+        operation: &str,
+    ) -> Result<(), FabricError> {
         self.fine(done, operation)?;
         self.open.push(fid);
         Ok(())
     }
 
-    /// Exchanges addresses.
-    pub(super) fn meet(&mut self, table: *mut Av, meeting: &mut Rendezvous<'_>) -> Result<()> {
+    /// Exchanges addresses and `more`. Returns the others' `more`, by rank.
+    pub(super) fn meet(
+        &mut self,
+        meeting: &mut Rendezvous<'_>,
+        more: &[u8],
+    ) -> Result<Vec<Vec<u8>>> {
         let (mut own, mut len) = ([0; LONGEST], LONGEST);
         // SAFETY: there is room for so many bytes.
         let done =
             unsafe { ((*(*self.endpoint).names).get)(self.endpoint, own.as_mut_ptr(), &mut len) };
         self.fine(done, "fi_getname")?;
-        let is = format!("libfabric {} {}", self.version, self.provider);
-        let told = exchange(meeting, &is, &own[..len.min(LONGEST)])?;
-        for (peer, there) in told.into_iter().enumerate() {
+        let mut is = format!("libfabric {} {}", self.version, self.provider);
+        if is_local(&self.provider) {
+            // A rank of another host would wait in vain.
+            let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+            is += &format!(" of {}", host.trim_end());
+        }
+        let told = exchange(meeting, &is, [&own[..len.min(LONGEST)], more])?;
+        let (table, mut theirs) = (self.addresses, Vec::new());
+        for (peer, [there, more]) in told.into_iter().enumerate() {
+            theirs.push(more);
             let mut address = 0;
             // SAFETY: the address is one of this provider's endpoints.
             let inserted = unsafe {
@@ -73,6 +90,6 @@ impl Ofi {
             }
             self.peers.push(address);
         }
-        Ok(())
+        Ok(theirs)
     }
 }

@@ -14,10 +14,11 @@ use super::abi::{
 use crate::FabricError;
 use crate::common::text;
 
-/// What the library offers for these ranks, the best first.
+/// What the library offers for these ranks with these abilities, the best first.
 pub fn find(
     api: &Api,
     provider: Option<&str>,
+    caps: u64,
     meeting: &Rendezvous<'_>,
     version: &str,
 ) -> Result<*mut Info, FabricError> {
@@ -27,9 +28,8 @@ pub fn find(
     }
     let node = meeting.interface.to_string();
     // Providers of IP want an address of this host. Those within it would take it as a name, which one rank has.
-    let is_local = |name: &str| name == WITHIN_HOST || name == "sm2";
     for node in [Some(&*node).filter(|_| !provider.is_some_and(is_local)), None] {
-        let found = offers(api, provider, node);
+        let found = offers(api, provider, caps, node);
         let mut best = found;
         // SAFETY: the list ends with a null pointer, its elements have all attributes, and it is used no more.
         unsafe {
@@ -52,7 +52,7 @@ pub fn find(
 
 /// The usable providers, with their domains, which are devices.
 pub fn ways(api: &Api) -> Ways {
-    let all = offers(api, None, None);
+    let all = offers(api, None, TAGGED, None);
     let (mut ways, mut at) = (Ways::new(), all.cast_const());
     // SAFETY: as above.
     while let Some(info) = unsafe { at.as_ref() } {
@@ -69,6 +69,11 @@ pub fn ways(api: &Api) -> Ways {
     ways
 }
 
+/// Whether a provider reaches only processes of this host.
+pub fn is_local(provider: &str) -> bool {
+    provider == WITHIN_HOST || provider == "sm2"
+}
+
 /// Whether bandgap runs over a provider. That of `sockets` takes 7 ms a message if its thread shares a processor with the
 /// rank, and loses bytes.
 fn is_usable(provider: &str) -> bool {
@@ -76,7 +81,7 @@ fn is_usable(provider: &str) -> bool {
 }
 
 /// The endpoints that the library offers; null if none.
-fn offers(api: &Api, provider: Option<&str>, node: Option<&str>) -> *mut Info {
+fn offers(api: &Api, provider: Option<&str>, caps: u64, node: Option<&str>) -> *mut Info {
     let node = node.and_then(|node| CString::new(node).ok());
     let provider = provider.and_then(|name| CString::new(name).ok());
     let mut found = null_mut();
@@ -84,7 +89,7 @@ fn offers(api: &Api, provider: Option<&str>, node: Option<&str>) -> *mut Info {
     unsafe {
         let hints = (api.dupinfo)(null());
         let wanted = &mut *hints;
-        (wanted.caps, wanted.mode) = (TAGGED, CONTEXTS);
+        (wanted.caps, wanted.mode) = (caps, CONTEXTS);
         (*wanted.ep).kind = RELIABLE_DATAGRAM;
         let domain = &mut *wanted.domain;
         (domain.threading, domain.resources, domain.registration) =

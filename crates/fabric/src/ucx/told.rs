@@ -8,6 +8,12 @@ use bandgap_units::{Library, Ways};
 
 use super::{Raw, Ucx};
 use crate::common::text;
+use crate::structure::Structure;
+
+/// `UCP_EP_PERF_PARAM_FIELD_MESSAGE_SIZE` and `UCP_EP_PERF_ATTR_FIELD_ESTIMATED_TIME`, behind which the values are.
+pub(super) const CLAIM: (u64, usize) = (1, 8);
+/// The longest message of which a claim is asked for: 2^22 B.
+const CLAIMED: u32 = 22;
 
 impl Ucx {
     /// The library, its build, and what it uses to reach another rank.
@@ -18,6 +24,9 @@ impl Ucx {
         }
         if let Some(&endpoint) = self.endpoints.iter().find(|of| !of.is_null()) {
             is.facts.insert("transports".to_owned(), self.used(endpoint).join(", "));
+            let sizes = (0..=CLAIMED).map(|power| 1 << power);
+            is.claims =
+                sizes.filter_map(|size| Some((size, self.claim(endpoint, size)?))).collect();
         }
         is
     }
@@ -33,6 +42,16 @@ impl Ucx {
             ways.entry(name.to_owned()).or_default().insert(device.to_owned());
         }
         ways
+    }
+
+    /// The time, in seconds, that UCX estimates for a message of so many bytes.
+    fn claim(&self, endpoint: Raw, bytes: u64) -> Option<f64> {
+        let (field, at) = CLAIM;
+        let asked = Structure::<8>::of(&[(0, field), (at, bytes)]);
+        let mut told = Structure::<8>::of(&[(0, field)]);
+        // SAFETY: the endpoint has been made, and structures have the layout of the header.
+        let status = unsafe { (self.claims?)(endpoint, asked.at(), told.at_mut()) };
+        Some(f64::from_bits(told.word(at))).filter(|time| status >= 0 && time.is_normal())
     }
 
     /// What an endpoint uses. Lines such as: lane[0]:  2:rc_mlx5/mlx5_0:1.0 md[1] -> …

@@ -9,7 +9,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::program::mpi::{as_root, launchers, ranks, run};
-use crate::program::subject::{BINARY, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped};
+use crate::program::subject::{
+    BINARY, HOST, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped,
+};
 
 /// A library: its transport, its file, how its name begins, and two of its ways between processes of a host.
 #[derive(Clone, Copy)]
@@ -17,7 +19,7 @@ pub struct Fabric {
     pub name: &'static str,
     file: &'static str,
     called: &'static str,
-    ways: [&'static str; 2],
+    pub ways: [&'static str; 2],
 }
 
 const FABRICS: [Fabric; 2] = [
@@ -32,7 +34,7 @@ const FABRICS: [Fabric; 2] = [
 
 impl Fabric {
     /// The one that BANDGAP_UCX or BANDGAP_OFI names, or the system's.
-    fn library(&self) -> Option<PathBuf> {
+    pub fn library(&self) -> Option<PathBuf> {
         if let Some(named) = std::env::var_os(format!("BANDGAP_{}", self.name.to_uppercase())) {
             return Some(PathBuf::from(named));
         }
@@ -168,9 +170,41 @@ fn ways_are_told_apart_in_one_table_with_their_floors() {
             assert_eq!(names.collect::<Vec<_>>(), [name, way]);
             let series = of_kind(&run, "series");
             assert_eq!(series.len(), 2, "{run}");
+            let claims = &run["setup"]["of"][0]["library"]["claims"]["8"];
+            assert_eq!(claims.as_f64() > Some(0.0), name == "ucx", "{run}");
+            let claimed = |of: &Value| of.to_string().contains("claimed") == (name == "ucx");
+            assert!(series.iter().all(|of| claimed(of)), "{run}");
             series.iter().all(|of| of.to_string().contains("over_floor"))
         };
         assert!(["6s", "15s", "40s"].into_iter().any(complete), "{name}: no ratio to its floor");
+    }
+}
+
+/// Messages, and puts where there are some: each way has its own.
+#[test]
+fn floors_of_ways_are_told_apart() {
+    let place = Workdir::new();
+    for Fabric { name, ways: [way, other], .. } in here() {
+        let [both, near]: [&[&str]; 2] = match name {
+            "ucx" => [&["ucp_tag", "ucp_put", "uct_short"], &["uct_put"]],
+            _ => [&["fi_tagged", "fi_writedata"], &[]],
+        };
+        let of = |way, names: &[&str]| -> Vec<_> {
+            names.iter().map(|name| [name.to_string(), String::from(way)]).collect()
+        };
+        let wanted = [of(way, both), of(way, near), of(other, both)].concat();
+        let complete = |budget| {
+            let line = format!("floor -t {way},{other} --time-budget {budget}");
+            let run = place.run(format!("{line} --no-save --json - -q").split(' ')).measured();
+            let run = run.json();
+            let text = |of: &Value| of.as_str().unwrap().to_owned();
+            let floors = of_kind(&run, "floor").into_iter();
+            let found: Vec<_> =
+                floors.map(|of| [&of["name"], &of["transport"]].map(text)).collect();
+            assert!(!of(other, near).iter().any(|of| found.contains(of)), "{run}");
+            wanted.iter().all(|of| found.contains(of))
+        };
+        assert!(["6s", "15s", "40s"].into_iter().any(complete), "{name}: {wanted:?}");
     }
 }
 
@@ -209,7 +243,11 @@ fn what_is_wrong_with_a_library_is_told() {
         refused(REMOTE, &format!("-t {name}:tcp --{name}-lib libm.so.6"), "libm.so.6");
         refused(USAGE, &format!("-t tcp --{name}-lib /nonexistent"), &format!("--{name}-lib"));
         refused(USAGE, &format!("-t {name}:"), &format!("{name}:"));
+        let line = format!("floor -t {name} --{name}-lib /nonexistent/l.so --no-save");
+        let finished = place.run(line.split(' ')).ends(REMOTE);
+        assert!(finished.stderr.contains("/nonexistent/l.so"), "{finished:?}");
     }
+    place.run("floor -t mpi --no-save".split(' ')).ends(USAGE);
     for fabric in here() {
         let (name, bytes) = (fabric.name, fs::read(fabric.library().unwrap()).unwrap());
         let cut = place.file(fabric.file, &bytes[..bytes.len() / 2]);
@@ -219,6 +257,11 @@ fn what_is_wrong_with_a_library_is_told() {
         refused(USAGE, &format!("-t {name}:carrier_pigeon"), there);
         if name == "ofi" {
             refused(USAGE, "-t ofi:sockets", "sockets");
+            // So much memory that no machine has it.
+            let mut command = place.command(BINARY);
+            command.args("synch1 --no-save -t ofi:tcp;ofi_rxm".split(' '));
+            command.env("FI_OFI_RXM_BUFFER_SIZE", "1000000000000");
+            assert!(run(command).ends(HOST).stderr.contains("ulimit -l"));
         }
     }
 }

@@ -200,6 +200,18 @@ fn refused_with_the_host() {
     // Rank 0 is called, so its host is the one behind the wall.
     refused("synch1 -H h2,h1 --deadline 2s", REMOTE, "h2");
     bed.does("wall h2 none");
+    for fabric in here() {
+        // What reaches only its own host, and what one of them lacks.
+        let (name, near) = (fabric.name, fabric.ways[0]);
+        refused(
+            &format!("synch1 -t {near} -H h1,h2"),
+            REMOTE,
+            near.split(':').next_back().unwrap(),
+        );
+        let library = fs::canonicalize(fabric.library().unwrap()).unwrap();
+        bed.does(&format!("on h2 mount --bind /dev/null {}", library.display()));
+        refused(&format!("floor -t {name} -H h1,h2"), REMOTE, "rank 1");
+    }
     let folder = PathBuf::from(BINARY).parent().unwrap().to_owned();
     bed.does(&format!("hide h2 {}", folder.display()));
     refused("synch1 -H h1,h2", REMOTE, "h2");
