@@ -1,7 +1,8 @@
 //! Breakdowns of a message's time: from a table of components, or from a measurement over one transport.
 
 use bandgap_campaign::breakdown::{
-    BYTES, BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, inexact, rounds,
+    AWAITED_PAIR, BYTES, BreakdownPlan, Came, ENOUGH, Longer, PAIR, Rounds, TOLERANCE, came_back,
+    inexact, passed, rounds, stamp,
 };
 use bandgap_campaign::judge::launch_of;
 use bandgap_comm::division::{self, At, Division};
@@ -213,12 +214,17 @@ pub fn breakdown(
         name += &format!(":bytes={}", plan.bytes);
     }
     let (mut found, mut notes) = (Vec::<Divides>::new(), Vec::new());
+    let mut beside = Beside::default();
     for model in division.models {
+        let passes = passed(judged, division, model).join(", ");
         if let Some((part, count)) = inexact(judged, model) {
             let note = Note::new("counts_off", format!("breakdown/{name}/model={}", model.name));
             let note = note.with("model", model.name).with("component", part);
-            notes.push(note.with("count", count));
+            notes.push(note.with("count", count).with("passes", passes));
             continue;
+        }
+        if !passes.is_empty() {
+            beside.passes.insert(model.name.to_owned(), passes);
         }
         found.push((model, rounds(judged, division, model).ok_or(AssembleError::NoRounds)?));
     }
@@ -254,7 +260,6 @@ pub fn breakdown(
         let hidden = rounds.hidden.as_ref()?;
         Some((InRounds { measured: of, rounds, rule }, hidden))
     });
-    let mut beside = Beside::default();
     if let Some((of, hidden)) = hidden {
         match hidden.is_seen {
             true => beside.hidden = Some(of.time(&hidden.values, OVER_LEAST)?),
@@ -265,8 +270,14 @@ pub fn breakdown(
     if let Some((rounds, overlap)) = overlap {
         beside.overlap = Some(InRounds { measured: of, rounds, rule }.time(overlap, OVER_ROUNDS)?);
     }
-    let stamp = found.first().and_then(|(_, rounds)| rounds.stamp);
-    beside.stamp = stamp.map(|stamp| Ns(stamp).into());
+    let cost = |name| {
+        let (ns, interval, samples) = stamp(judged, division, name)?;
+        let judge = rule.judge(interval.half_width(), ns);
+        let how = (OVER_ROUNDS, samples as u64);
+        Some(Estimated::new(ns, Some(interval), judge, how).recorded(Unit::Second))
+    };
+    beside.stamp = cost(PAIR).transpose()?;
+    beside.awaited_stamp = cost(AWAITED_PAIR).transpose()?;
     for came in came_back(judged, division, &plan.inserted) {
         let inserted = inserted(&came, rule)?;
         if [inserted.comes_back, inserted.whole_comes_back].contains(&Within::Off) {

@@ -19,6 +19,8 @@ use crate::{Bulk, Floor, Rendezvous, Result, Timer, Transport};
 pub struct Division {
     /// Whether messages may have any length.
     pub any_length: bool,
+    /// What messages can pass, by bits of [`Timed::passed`].
+    pub passes: &'static [&'static str],
     /// The times that are divided.
     pub models: &'static [Model],
     /// The point at which two stamps follow each other, which shows the cost of stamps in an
@@ -226,6 +228,9 @@ pub struct Timed {
     /// Number of intervals that began, where it must be known exactly.
     #[serde(default)]
     pub begun: u64,
+    /// What its messages passed, as bits of [`Division::passes`].
+    #[serde(default)]
+    pub passed: u32,
 }
 
 /// Takes the stamps of a batch.

@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::rc::Rc;
 
 use bandgap_comm::{Can, CommError, Rendezvous, Result};
+use bandgap_fabric::Ucx;
 use bandgap_host::ClockSource;
 use bandgap_kernels::{Added, Entry};
 use bandgap_mpi::{OVER_UCX, World, command, find, start};
@@ -27,7 +29,10 @@ pub const MEANING: &str = "the MPI that is installed, found at run time";
 /// Prefixes of the variables that configure an MPI and the layers below it.
 const VARIABLES: [&str; 5] = ["OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
 /// Prefixes of those that a launcher sets for each job.
-const OF_JOBS: [&str; 7] = [
+const OF_JOBS: [&str; 10] = [
+    "OMPI_MCA_PREFIXES",
+    "OMPI_MCA_cpu_type",
+    "OMPI_MCA_num_procs",
     "OMPI_MCA_orte_",
     "OMPI_MCA_ess",
     "OMPI_MCA_pmix",
@@ -111,7 +116,12 @@ fn described(world: &World) -> Library {
     let of = &world.loaded;
     let named = [of.name(), of.version.trim().to_owned()];
     let described = foreign::described(named, &of.path, &VARIABLES, &OF_JOBS);
-    Library { launcher: command(), sends_with: sends_with(&described), ..described }
+    let sends_with = sends_with(&described);
+    // What is mapped need not be used.
+    let is_over = sends_with.as_ref().is_some_and(|with| with.contains("ucx"));
+    let ucx = of.fabrics().into_iter().find(|file| is_over && file.contains("libucp"));
+    let facts = ucx.iter().flat_map(|file| Ucx::below(Path::new(file))).collect();
+    Library { launcher: command(), sends_with, facts, ..described }
 }
 
 /// MPICH's device, or the layers that Open MPI was told to use: without them it would not have begun.
@@ -124,7 +134,7 @@ fn sends_with(of: &Library) -> Option<String> {
 /// The variables with which an MPI sends over this transport, if that is UCX or a way of it.
 pub fn over(transport: &str) -> Vec<(String, String)> {
     let (name, way) = transport.split_once(':').unwrap_or((transport, ""));
-    if name != <bandgap_fabric::Ucx as Fabric>::NAME {
+    if name != Ucx::NAME {
         return Vec::new();
     }
     let only = format!("{way},self");

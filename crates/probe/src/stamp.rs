@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A place on a message's way where a stamp can be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,8 @@ pub(crate) struct Sums {
     strangers: AtomicU64,
     /// Length of the computation.
     pub work: AtomicU32,
+    /// Whether every stamp waits, not only those behind an awaited load.
+    all_wait: AtomicBool,
 }
 
 // SAFETY: atomics of 0 are of all zeroes.
@@ -140,7 +142,7 @@ thread_local! {
 fn now<const AWAITED: bool>() -> u64 {
     // SAFETY: every x86-64 processor has both; the clock of the run reads the same counter.
     unsafe {
-        if AWAITED {
+        if AWAITED || SUMS.all_wait.load(Relaxed) {
             std::arch::x86_64::_mm_lfence();
         }
         std::arch::x86_64::_rdtsc()
@@ -208,6 +210,12 @@ extern "C" fn stamped_next<const AWAITED: bool>() {
 impl Sums {
     /// Begins anew, on this thread.
     pub fn reset(&self) {
+        // Only Intel's processors read the counter late enough where nothing is awaited.
+        #[cfg(target_arch = "x86_64")]
+        let is_intel = std::arch::x86_64::__cpuid(0).ebx.to_le_bytes() == *b"Genu";
+        #[cfg(not(target_arch = "x86_64"))]
+        let is_intel = false;
+        self.all_wait.store(!is_intel, Relaxed);
         for sum in [&self.ticks, &self.begun, &self.ended, &self.armed] {
             sum.store(0, Relaxed);
         }

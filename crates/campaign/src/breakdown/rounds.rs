@@ -26,8 +26,6 @@ pub struct Rounds {
     pub observed: Vec<f64>,
     /// Number of complete rounds that were left out because a value was outside its fence.
     pub outside: usize,
-    /// The cost of stamps in one interval, if it was removed.
-    pub stamp: Option<f64>,
     /// The median batch of a round without stamps over the shortest one: the median over the
     /// rounds.
     pub held_up: f64,
@@ -70,12 +68,26 @@ pub(super) fn of_rounds(
     found.into_iter().map(|(round, values)| (round, one(&values))).collect()
 }
 
-/// The cost of stamps in one interval, of pairs with this name: the mean over the rounds.
-fn stamp(judged: &Judged<'_>, division: &Division, name: &str) -> Option<f64> {
+/// The cost of stamps in one interval, of pairs with this name: the mean over the rounds, its interval, and their number.
+pub fn stamp(
+    judged: &Judged<'_>,
+    division: &Division,
+    name: &str,
+) -> Option<(f64, Interval, usize)> {
     let pairs = by_round(judged, &key(division.models.first()?, name));
     let kept = inside(&[&pairs], &complete(&[&pairs]));
     let values: Vec<f64> = kept.iter().filter_map(|round| pairs.get(round).copied()).collect();
-    (!values.is_empty()).then(|| mean(&values))
+    let (cost, interval) = over(&kept, &values, judged.confidence)?;
+    Some((cost, interval, kept.len()))
+}
+
+/// What messages of a model passed, of which there was anything timed, by its division's names.
+pub fn passed<'a>(judged: &Judged<'_>, division: &'a Division, model: &Model) -> Vec<&'a str> {
+    let key = key(model, WHOLE_TIME).at("of", "passed");
+    let batches = judged.table.batches(&key).iter().flat_map(|batch| &batch.samples);
+    let all = batches.fold(0, |all, bits| all | *bits as u32);
+    let names = division.passes.iter().enumerate();
+    names.filter(|(bit, _)| all >> bit & 1 == 1).map(|(_, name)| *name).collect()
 }
 
 /// The time of a part in each round, without the cost of stamps.
@@ -95,14 +107,14 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
 const EXACT: f64 = 0.0005;
 
 /// The parts that messages pass.
-fn passed(judged: &Judged<'_>, model: &'static Model) -> impl Iterator<Item = &'static Part> {
+fn on_the_way(judged: &Judged<'_>, model: &'static Model) -> impl Iterator<Item = &'static Part> {
     let is_there = |part: &&Part| !judged.table.batches(&key(model, part.name)).is_empty();
     model.parts.iter().filter(move |part| !part.optional || is_there(part))
 }
 
 /// A part whose intervals are not exactly as many as messages, in the mean over batches, and how many each has.
 pub fn inexact(judged: &Judged<'_>, model: &'static Model) -> Option<(&'static str, f64)> {
-    passed(judged, model).find_map(|part| {
+    on_the_way(judged, model).find_map(|part| {
         let (exact, key) = (part.exact?, count_key(model, part.name));
         let counts: Vec<f64> = judged.in_rounds(&key).map(|(_, count)| count).collect();
         let count = (!counts.is_empty()).then(|| mean(&counts))?;
@@ -121,12 +133,12 @@ fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
 /// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
     let cost = |name, pair: Option<u8>| match pair {
-        Some(_) => stamp(judged, division, name).map(Some),
+        Some(_) => stamp(judged, division, name).map(|(cost, ..)| Some(cost)),
         None => Some(None),
     };
     let (stamp, awaited) = (cost(PAIR, division.pair)?, cost(AWAITED_PAIR, division.awaited)?);
     let cost = |part: &Part| if part.awaited { awaited.or(stamp) } else { stamp }.unwrap_or(0.0);
-    let own: Vec<&'static Part> = passed(judged, model).collect();
+    let own: Vec<&'static Part> = on_the_way(judged, model).collect();
     let (parts, hidden) = match model.derivation {
         None => {
             let of = |part: &Part| of_part(judged, model, part, cost(part));
@@ -160,7 +172,6 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
         parts: own.iter().copied().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
         observed: values(&whole),
         outside,
-        stamp,
         held_up: median(&held_up),
         hidden: hidden.map(|(hidden, is_seen)| Hidden { values: values(&hidden), is_seen }),
         rounds: kept.clone(),
