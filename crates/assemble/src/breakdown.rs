@@ -19,9 +19,9 @@ use bandgap_stats::quantile::mean;
 use bandgap_stats::{Convergence, Interval, Rule};
 use bandgap_units::Ns;
 
+use crate::Result;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
-use crate::{AssembleError, Result};
 
 /// Parts of a model below this share of it are what rounding leaves.
 const ROUNDING: f64 = 1e-12;
@@ -217,16 +217,21 @@ pub fn breakdown(
     let mut beside = Beside::default();
     for model in division.models {
         let passes = passed(judged, division, model).join(", ");
+        let about = format!("breakdown/{name}/model={}", model.name);
         if let Some((part, count)) = inexact(judged, model) {
-            let note = Note::new("counts_off", format!("breakdown/{name}/model={}", model.name));
-            let note = note.with("model", model.name).with("component", part);
+            let note =
+                Note::new("counts_off", about).with("model", model.name).with("component", part);
             notes.push(note.with("count", count).with("passes", passes));
             continue;
         }
         if !passes.is_empty() {
             beside.passes.insert(model.name.to_owned(), passes);
         }
-        found.push((model, rounds(judged, division, model).ok_or(AssembleError::NoRounds)?));
+        let Some(rounds) = rounds(judged, division, model) else {
+            notes.push(Note::new("too_little", about).with("what", model.name));
+            continue;
+        };
+        found.push((model, rounds));
     }
     if found.is_empty() {
         return Ok(Made { results: Vec::new(), notes });
@@ -271,10 +276,8 @@ pub fn breakdown(
         beside.overlap = Some(InRounds { measured: of, rounds, rule }.time(overlap, OVER_ROUNDS)?);
     }
     let cost = |name| {
-        let (ns, interval, samples) = stamp(judged, division, name)?;
-        let judge = rule.judge(interval.half_width(), ns);
-        let how = (OVER_ROUNDS, samples as u64);
-        Some(Estimated::new(ns, Some(interval), judge, how).recorded(Unit::Second))
+        let cost = stamp(judged, division, name)?;
+        Some(of.of_point(&cost, OVER_ROUNDS, rule.judge_point(&cost)).recorded(Unit::Second))
     };
     beside.stamp = cost(PAIR).transpose()?;
     beside.awaited_stamp = cost(AWAITED_PAIR).transpose()?;

@@ -62,11 +62,11 @@ impl<T: Tagged> Foreign<T> {
 pub fn described(
     [name, version]: [String; 2],
     path: &Path,
-    variables: &[&str],
-    of_jobs: &[&str],
+    variables: &str,
+    of_jobs: &str,
 ) -> bandgap_units::Library {
     let is_its = |(name, _): &(String, String)| {
-        let begins = |all: &[&str]| all.iter().any(|with| name.starts_with(with));
+        let begins = |all: &str| all.split(' ').any(|with| name.starts_with(with));
         begins(variables) && !begins(of_jobs)
     };
     let text = |of: OsString| of.to_string_lossy().into_owned();

@@ -27,20 +27,10 @@ pub const NAME: &str = "mpi";
 pub const MEANING: &str = "the MPI that is installed, found at run time";
 
 /// Prefixes of the variables that configure an MPI and the layers below it.
-const VARIABLES: [&str; 5] = ["OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
+const VARIABLES: &str = "OMPI_MCA_ MPICH_ MPIR_CVAR_ UCX_ FI_";
 /// Prefixes of those that a launcher sets for each job.
-const OF_JOBS: [&str; 10] = [
-    "OMPI_MCA_PREFIXES",
-    "OMPI_MCA_cpu_type",
-    "OMPI_MCA_num_procs",
-    "OMPI_MCA_orte_",
-    "OMPI_MCA_ess",
-    "OMPI_MCA_pmix",
-    "OMPI_MCA_initial_wdir",
-    "OMPI_MCA_mpi_oversubscribe",
-    "OMPI_MCA_shmem_RUNTIME",
-    "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
-];
+#[rustfmt::skip] // One line.
+const OF_JOBS: &str = "OMPI_MCA_orte_ OMPI_MCA_ess OMPI_MCA_pmix OMPI_MCA_initial_wdir OMPI_MCA_mpi_oversubscribe OMPI_MCA_shmem_RUNTIME OMPI_MCA_PREFIXES OMPI_MCA_cpu_type OMPI_MCA_num_procs MPIR_CVAR_CH3_INTERFACE_HOSTNAME";
 
 /// The transport's abilities.
 pub const CAN: Can = Can {
@@ -115,7 +105,7 @@ pub fn on<E: Entry>(kernel: Added) -> Added {
 fn described(world: &World) -> Library {
     let of = &world.loaded;
     let named = [of.name(), of.version.trim().to_owned()];
-    let described = foreign::described(named, &of.path, &VARIABLES, &OF_JOBS);
+    let described = foreign::described(named, &of.path, VARIABLES, OF_JOBS);
     let sends_with = sends_with(&described);
     // What is mapped need not be used.
     let is_over = sends_with.as_ref().is_some_and(|with| with.contains("ucx"));

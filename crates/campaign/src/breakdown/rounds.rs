@@ -68,17 +68,12 @@ pub(super) fn of_rounds(
     found.into_iter().map(|(round, values)| (round, one(&values))).collect()
 }
 
-/// The cost of stamps in one interval, of pairs with this name: the mean over the rounds, its interval, and their number.
-pub fn stamp(
-    judged: &Judged<'_>,
-    division: &Division,
-    name: &str,
-) -> Option<(f64, Interval, usize)> {
+/// The cost of stamps in one interval, of pairs with this name: the mean over the rounds.
+pub fn stamp(judged: &Judged<'_>, division: &Division, name: &str) -> Option<BatchEstimate> {
     let pairs = by_round(judged, &key(division.models.first()?, name));
     let kept = inside(&[&pairs], &complete(&[&pairs]));
     let values: Vec<f64> = kept.iter().filter_map(|round| pairs.get(round).copied()).collect();
-    let (cost, interval) = over(&kept, &values, judged.confidence)?;
-    Some((cost, interval, kept.len()))
+    estimated(&kept, &values, judged.confidence)
 }
 
 /// What messages of a model passed, of which there was anything timed, by its division's names.
@@ -133,7 +128,7 @@ fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
 /// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
     let cost = |name, pair: Option<u8>| match pair {
-        Some(_) => stamp(judged, division, name).map(|(cost, ..)| Some(cost)),
+        Some(_) => stamp(judged, division, name).map(|cost| Some(cost.value)),
         None => Some(None),
     };
     let (stamp, awaited) = (cost(PAIR, division.pair)?, cost(AWAITED_PAIR, division.awaited)?);
@@ -203,10 +198,13 @@ pub(super) fn inside(all: &[&ByRound], rounds: &[u64]) -> Vec<u64> {
 /// The mean of the values of these rounds, with its interval, which includes the variance between
 /// launches. No further values are fenced off.
 pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
+    estimated(rounds, values, confidence).map(|of| (of.value, of.interval))
+}
+
+fn estimated(rounds: &[u64], values: &[f64], confidence: f64) -> Option<BatchEstimate> {
     let in_launch = |(round, value): (&u64, &f64)| (launch_of(*round), *round, *value);
     let values: Vec<_> = rounds.iter().zip(values).map(in_launch).collect();
-    let BatchEstimate { value, interval, .. } = estimate_of_kept(&values, confidence)?;
-    Some((value, interval))
+    estimate_of_kept(&values, confidence)
 }
 
 impl Rounds {

@@ -105,7 +105,7 @@ fn the_parts_come_back_without_the_cost_of_stamps_and_sum_up_to_the_whole() {
     for (model, truths) in [&LATENCY[..], &injection].into_iter().enumerate() {
         let rounds = rounds_of(&runner, model);
         let judged = plan().asked.unstamped().judge(&runner.kept);
-        near(stamp(&judged, &CALLS, PAIR).unwrap().0, STAMP);
+        near(stamp(&judged, &CALLS, PAIR).unwrap().value, STAMP);
         assert_eq!(rounds.parts.len(), truths.len());
         for ((_, values), truth) in rounds.parts.iter().zip(truths) {
             values.iter().for_each(|value| near(*value, *truth));
