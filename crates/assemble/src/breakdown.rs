@@ -4,6 +4,7 @@ use bandgap_campaign::breakdown::{
     AWAITED_PAIR, BYTES, BreakdownPlan, Came, ENOUGH, Longer, PAIR, Rounds, TOLERANCE, came_back,
     inexact, passed, rounds, stamp,
 };
+use bandgap_campaign::floors;
 use bandgap_campaign::judge::launch_of;
 use bandgap_comm::division::{self, At, Division};
 use bandgap_model::breakdown::{
@@ -25,6 +26,8 @@ use crate::made::{Builder, Made};
 
 /// Parts of a model below this share of it are what rounding leaves.
 const ROUNDING: f64 = 1e-12;
+/// The floor of messages through shared memory.
+const LINE: &str = "mpi_line";
 /// Components that a note names, at most.
 const NAMED: usize = 3;
 /// A note is written if more than this share of the rounds is left out, or if a typical batch exceeds the shortest of its
@@ -281,6 +284,11 @@ pub fn breakdown(
     };
     beside.stamp = cost(PAIR).transpose()?;
     beside.awaited_stamp = cost(AWAITED_PAIR).transpose()?;
+    let is_memory = |passes: &String| ["posix", "sysv"].iter().any(|way| passes.contains(way));
+    if beside.passes.values().any(is_memory) {
+        let line = of.time(&floors::key(LINE));
+        beside.line = line.map(|line| line.recorded(Unit::Second)).transpose()?;
+    }
     for came in came_back(judged, division, &plan.inserted) {
         let inserted = inserted(&came, rule)?;
         if [inserted.comes_back, inserted.whole_comes_back].contains(&Within::Off) {

@@ -16,7 +16,7 @@ use bandgap_comm::{
 };
 use bandgap_fabric::{Ofi, Uct, Ucx};
 use bandgap_host::CycleClock;
-use bandgap_shm::floor::Lines;
+use bandgap_shm::floor::{LineApart, Lines};
 use bandgap_socket::floor::{BareSocket, Udp};
 use bandgap_tagged::PingPong;
 use rustix::process::getppid;
@@ -30,8 +30,9 @@ pub(crate) static OWN: OnceLock<Vec<Mechanism>> = OnceLock::new();
 const LACKS: char = '!';
 
 /// Every bare mechanism, in the order of the tables.
-const ALL: [Mechanism; 8] = [
+const ALL: [Mechanism; 9] = [
     Mechanism::of::<Lines>(),
+    Mechanism::of::<LineApart>().of_library(),
     Mechanism::of::<BareSocket<TcpListener>>(),
     Mechanism::of::<BareSocket<UnixListener>>(),
     Mechanism::of::<Udp>(),

@@ -1,7 +1,7 @@
 //! The functions that stand in the place of others. Each is compiled for every kind of stamp, and those of UCT's operations
 //! for every interface, so that there is no branch and no search on the way.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::{MaybeUninit, transmute};
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
@@ -14,9 +14,14 @@ type In = *const c_void;
 
 /// Most interfaces of UCT that are stamped.
 pub(crate) const INTERFACES: usize = 8;
-/// What messages can pass, as bits: operations of UCT; one that is busy; UCP's protocol; the callback of a receive.
-#[rustfmt::skip] // One line.
-pub const PASSES: [&str; 12] = ["put_short", "put_bcopy", "put_zcopy", "get_zcopy", "am_short", "am_short_iov", "am_bcopy", "am_zcopy", "busy", "eager", "rendezvous", "callback"];
+/// What messages can pass, as bits: operations of UCT; one that is busy; UCP's protocol; the callback of a receive; UCT's
+/// transports.
+#[rustfmt::skip] // A line for each.
+pub const PASSES: [&str; 24] = [
+    "put_short", "put_bcopy", "put_zcopy", "get_zcopy", "am_short", "am_short_iov", "am_bcopy", "am_zcopy",
+    "busy", "eager", "rendezvous", "callback",
+    "posix", "sysv", "xpmem", "cma", "knem", "self", "tcp", "rc_verbs", "rc_mlx5", "dc_mlx5", "ud_verbs", "ud_mlx5",
+];
 const BUSY: usize = OPERATIONS.len();
 const EAGER: usize = BUSY + 1;
 const RENDEZVOUS: usize = BUSY + 2;
@@ -46,6 +51,8 @@ pub(crate) struct Real {
     callbacks: [AtomicUsize; CALLBACKS],
     pub open: AtomicUsize,
     pub set: AtomicUsize,
+    /// The bits of the interfaces' transports.
+    over: [AtomicU32; INTERFACES],
 }
 
 // SAFETY: atomics of 0 are of all zeroes.
@@ -158,7 +165,8 @@ macro_rules! operations {
             plain::<K>();
             let result = call!(REAL.words[CALLS + I * OPERATIONS.len() + $at].load(Relaxed), ($($value: $type),*) -> $result);
             if K == kind::SEEN {
-                passed(1 << if result as isize == NO_RESOURCE { BUSY } else { $at });
+                let bit = if result as isize == NO_RESOURCE { BUSY } else { $at };
+                passed(1 << bit | REAL.over[I].load(Relaxed));
             }
             result
         }
@@ -210,12 +218,26 @@ unsafe extern "C" fn handler<const K: u8>(own: Out, data: Out, len: usize, flags
     call!(own.function, (argument: usize, data: Out, len: usize, flags: c_uint) -> i8)
 }
 
+/// Words of `uct_iface_params_t`: the mode, and of a device (bit 0) the transport's name.
+const MODE: usize = 17;
+const TRANSPORT: usize = 18;
+
 /// Notes the interfaces that UCP opens.
 #[rustfmt::skip] // As above.
 pub(crate) unsafe extern "C" fn open(domain: Out, worker: Out, how: In, with: In, new: *mut usize) -> i8 {
     let real = REAL.open.load(Relaxed);
     let status = call!(real, (domain: Out, worker: Out, how: In, with: In, new: *mut usize) -> i8);
     if let (0, Ok(mut all)) = (status, TABLES.lock()) {
+        let how = how.cast::<*const c_char>();
+        // SAFETY: a device has been opened, and its transport's name ends with 0.
+        let name = unsafe {
+            let is_device = (*how.add(MODE)).addr() & 1 != 0;
+            if is_device { CStr::from_ptr(*how.add(TRANSPORT)).to_bytes() } else { b"" }
+        };
+        let bit = PASSES.iter().position(|known| known.as_bytes() == name);
+        if let Some(over) = REAL.over.get(all.len()) {
+            over.store(bit.map_or(0, |bit| 1 << bit), Relaxed);
+        }
         // SAFETY: a status of 0 says that UCT has written the interface.
         all.push(unsafe { *new });
     }

@@ -127,6 +127,9 @@ pub struct Beside {
     /// The same, of intervals that end behind an awaited load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited_stamp: Option<Quantity>,
+    /// Inside an MPI over shared memory: one store seen by the other core, half a round trip, which `transport` contains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<Quantity>,
     /// Inside an MPI: what the messages of each model passed: operations of UCT, `busy` ones, the protocol, a callback.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub passes: BTreeMap<String, String>,

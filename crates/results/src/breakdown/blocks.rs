@@ -277,9 +277,10 @@ impl Beside {
     fn findings(&self) -> impl Iterator<Item = (&'static str, &'static str, &Quantity)> {
         let hidden = ("hidden", "software hidden each way", self.hidden.as_ref());
         let overlap = ("overlap", "done at once, without stamps", self.overlap.as_ref());
+        let line = ("line", "a cache line's way", self.line.as_ref());
         let stamp = ("stamp", "a stamp, removed", self.stamp.as_ref());
         let awaited = ("awaited_stamp", "one that waits, removed", self.awaited_stamp.as_ref());
-        [hidden, overlap, stamp, awaited]
+        [hidden, line, overlap, stamp, awaited]
             .into_iter()
             .filter_map(|(name, what, of)| Some((name, what, of?)))
     }

@@ -162,7 +162,7 @@ fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
     }
 }
 
-/// A length that goes by rendezvous has no model, which is a result that is missing.
+/// A length that goes by rendezvous, or in pieces, has no model, which is a result that is missing.
 #[test]
 fn a_message_is_divided_inside_an_mpi_that_uses_ucx() {
     let place = Workdir::new();
@@ -180,12 +180,14 @@ fn a_message_is_divided_inside_an_mpi_that_uses_ucx() {
             let passes = of["measured"]["passes"][name].as_str().unwrap();
             assert!(passes.starts_with("am_short, ") && passes.contains("eager"), "{passes}");
         }
-        let [plain, awaited] = ["stamp", "awaited_stamp"].map(|name| &of["measured"][name]);
-        assert!(value(plain) > 0.0 && value(awaited) > 0.0, "{of}");
+        // Ranks of one host have a line between them.
+        for beside in ["stamp", "awaited_stamp", "line"] {
+            assert!(value(&of["measured"][beside]) > 0.0, "{of}");
+        }
         let notes = run["notes"].as_array().unwrap();
         let off = notes.iter().find(|note| note["code"] == "counts_off").unwrap();
         assert_eq!(off["about"], "breakdown/mpi:bytes=65536/model=latency");
-        assert!(off["passes"].as_str().unwrap().contains("rendezvous"), "{off}");
+        assert!(off["values"]["count"].as_f64() > Some(1.5), "{off}");
         let facts = &run["setup"]["of"][0]["library"]["facts"];
         assert!(facts["fabric"].as_str().unwrap().starts_with("UCX 1."), "{facts}");
     }
