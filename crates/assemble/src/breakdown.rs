@@ -5,7 +5,6 @@ use bandgap_campaign::breakdown::{
     inexact, passed, rounds, stamp,
 };
 use bandgap_campaign::floors;
-use bandgap_campaign::judge::launch_of;
 use bandgap_comm::division::{self, At, Division};
 use bandgap_model::breakdown::{
     By, Component, Errors, Model, Observed, Provenance, Stack, Term, Value, deviation, verdict,
@@ -13,16 +12,15 @@ use bandgap_model::breakdown::{
 use bandgap_record::{Column, ComponentTable, Form, Labels, Note, Number, Quantity, Unit};
 use bandgap_results::{
     Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
-    by_key,
 };
 use bandgap_stats::interval::normal_factor;
 use bandgap_stats::quantile::mean;
 use bandgap_stats::{Convergence, Interval, Rule};
 use bandgap_units::Ns;
 
-use crate::Result;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
+use crate::{AssembleError, Result};
 
 /// Parts of a model below this share of it are what rounding leaves.
 const ROUNDING: f64 = 1e-12;
@@ -312,7 +310,7 @@ fn stack(found: &[Divides], confidence: f64) -> Stack {
     let mut stack = Stack::default();
     for (model, rounds) in found {
         let known = |values: &[f64]| match rounds.mean(values, confidence) {
-            Some((value, of)) => (value, Some(of.half_width() / normal_factor(confidence))),
+            Some(of) => (of.value, Some(of.interval.half_width() / normal_factor(confidence))),
             None => (mean(values), None),
         };
         let mut row = Vec::new();
@@ -342,19 +340,15 @@ struct InRounds<'a> {
 impl InRounds<'_> {
     /// The mean over rounds. A mean below 0 is recorded as 0, and the interval is extended to include 0.
     fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity> {
-        let found = self.rounds.mean(values, self.measured.judged.confidence);
-        let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
-        let judge = |of: Interval| self.rule.judge(of.half_width(), value);
-        let convergence = interval.map_or(Convergence::No, judge);
-        let value = value.max(0.0);
-        let holds = |of: Interval| Interval { low: of.low.min(value), high: of.high.max(value) };
-        let how = (how, self.rounds.rounds.len() as u64);
-        let each = self.rounds.rounds.iter().zip(values);
-        let each = by_key(each.map(|(round, value)| (launch_of(*round), *value))).into_iter();
-        let each = each.map(|(launch, values)| (launch, mean(&values).max(0.0)));
-        Estimated::new(value, interval.map(holds), convergence, how)
-            .with_launches(self.measured.by_launch(each))
-            .recorded(Unit::Second)
+        let mean = self.rounds.mean(values, self.measured.judged.confidence);
+        let mean = mean.ok_or(AssembleError::Unmeasured)?;
+        let judged = self.rule.judge(mean.interval.half_width(), mean.value);
+        let mut of = self.measured.of_point(&mean, how, judged);
+        of.value = of.value.max(0.0);
+        let Interval { low, high } = mean.interval;
+        of.interval = Some(Interval { low: low.min(of.value), high: high.max(of.value) });
+        of.launches.iter_mut().flatten().for_each(|own| *own = own.max(0.0));
+        of.recorded(Unit::Second)
     }
 
     /// The model's error, without an interval if observations differ so much between rounds or launches that any error is

@@ -147,26 +147,9 @@ pub struct Derived {
 
 impl Part {
     /// A part that has all of its interval, with the cost of one stamp, and no border.
-    pub const fn new(name: &'static str, about: (Category, Layer, Side), at: At) -> Self {
-        let ((category, layer, side), per) = (about, Per::Interval);
-        let (border, exact, contains) = (None, None, None);
-        let (optional, awaited) = (false, false);
-        let (stamps, share) = (1.0, 1.0);
-        Self {
-            name,
-            category,
-            layer,
-            side,
-            at,
-            per,
-            stamps,
-            share,
-            border,
-            exact,
-            optional,
-            awaited,
-            contains,
-        }
+    #[rustfmt::skip] // One line.
+    pub const fn new(name: &'static str, (category, layer, side): (Category, Layer, Side), at: At) -> Self {
+        Self { name, category, layer, side, at, per: Per::Interval, stamps: 1.0, share: 1.0, border: None, exact: None, optional: false, awaited: false, contains: None }
     }
 }
 

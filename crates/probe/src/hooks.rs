@@ -1,5 +1,5 @@
 //! The functions that stand in the place of others. Each is compiled for every kind of stamp, and those of UCT's operations
-//! for every interface, so that there is no branch and no search on the way.
+//! for every interface, so that nothing is searched on the way.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::{MaybeUninit, transmute};

@@ -73,7 +73,7 @@ pub fn stamp(judged: &Judged<'_>, division: &Division, name: &str) -> Option<Bat
     let pairs = by_round(judged, &key(division.models.first()?, name));
     let kept = inside(&[&pairs], &complete(&[&pairs]));
     let values: Vec<f64> = kept.iter().filter_map(|round| pairs.get(round).copied()).collect();
-    estimated(&kept, &values, judged.confidence)
+    over(&kept, &values, judged.confidence)
 }
 
 /// What messages of a model passed, of which there was anything timed, by its division's names.
@@ -197,11 +197,7 @@ pub(super) fn inside(all: &[&ByRound], rounds: &[u64]) -> Vec<u64> {
 
 /// The mean of the values of these rounds, with its interval, which includes the variance between
 /// launches. No further values are fenced off.
-pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
-    estimated(rounds, values, confidence).map(|of| (of.value, of.interval))
-}
-
-fn estimated(rounds: &[u64], values: &[f64], confidence: f64) -> Option<BatchEstimate> {
+pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<BatchEstimate> {
     let in_launch = |(round, value): (&u64, &f64)| (launch_of(*round), *round, *value);
     let values: Vec<_> = rounds.iter().zip(values).map(in_launch).collect();
     estimate_of_kept(&values, confidence)
@@ -209,7 +205,7 @@ fn estimated(rounds: &[u64], values: &[f64], confidence: f64) -> Option<BatchEst
 
 impl Rounds {
     /// The mean of one value per round, with its interval.
-    pub fn mean(&self, values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
+    pub fn mean(&self, values: &[f64], confidence: f64) -> Option<BatchEstimate> {
         over(&self.rounds, values, confidence)
     }
 

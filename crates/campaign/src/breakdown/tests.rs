@@ -297,7 +297,8 @@ fn launches_have_fences_of_their_own_and_their_variance_is_in_the_interval() {
     let kept = rounds::inside(&[&all], &rounds);
     assert_eq!(kept, rounds[..23]);
     let values: Vec<f64> = kept.iter().map(|round| all[round]).collect();
-    let (value, interval) = rounds::over(&kept, &values, 0.95).unwrap();
+    let bandgap_stats::BatchEstimate { value, interval, .. } =
+        rounds::over(&kept, &values, 0.95).unwrap();
     assert!((value - 200.5).abs() < 0.1, "{value}");
     // t(2)·100/√3.
     assert!((interval.half_width() - 248.4).abs() < 1.0, "{interval:?}");
