@@ -190,6 +190,11 @@ pub(crate) fn stamp<const K: u8, const AWAITED: bool>() {
             add(&sums.ticks, now);
             add(&sums.ended, 1);
         }
+        // Where every stamp waits, what else hooks do runs beside the software between.
+        kind::PAIR if sums.all_wait.load(Relaxed) => {
+            stamp::<{ kind::BEGIN }, AWAITED>();
+            stamp::<{ kind::END }, AWAITED>();
+        }
         // As in two hooks: a stamp, a call of what is called next, and the stamp of its hook.
         kind::PAIR => {
             stamp::<{ kind::BEGIN }, AWAITED>();
