@@ -125,7 +125,7 @@ pub(crate) struct Sums {
     /// Length of the computation.
     pub work: AtomicU32,
     /// Whether every stamp waits, not only those behind an awaited load.
-    all_wait: AtomicBool,
+    pub all_wait: AtomicBool,
 }
 
 // SAFETY: atomics of 0 are of all zeroes.
@@ -215,12 +215,6 @@ extern "C" fn stamped_next<const AWAITED: bool>() {
 impl Sums {
     /// Begins anew, on this thread.
     pub fn reset(&self) {
-        // Only Intel's processors read the counter late enough where nothing is awaited.
-        #[cfg(target_arch = "x86_64")]
-        let is_intel = std::arch::x86_64::__cpuid(0).ebx.to_le_bytes() == *b"Genu";
-        #[cfg(not(target_arch = "x86_64"))]
-        let is_intel = false;
-        self.all_wait.store(!is_intel, Relaxed);
         for sum in [&self.ticks, &self.begun, &self.ended, &self.armed] {
             sum.store(0, Relaxed);
         }
