@@ -1,9 +1,10 @@
 //! Breakdowns of a message's time: from a table of components, or from a measurement over one transport.
 
 use bandgap_campaign::breakdown::{
-    BYTES, BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, inexact, rounds,
+    AWAITED_PAIR, BYTES, BreakdownPlan, Came, ENOUGH, Longer, PAIR, Rounds, TOLERANCE, came_back,
+    inexact, passed, rounds, stamp,
 };
-use bandgap_campaign::judge::launch_of;
+use bandgap_campaign::floors;
 use bandgap_comm::division::{self, At, Division};
 use bandgap_model::breakdown::{
     By, Component, Errors, Model, Observed, Provenance, Stack, Term, Value, deviation, verdict,
@@ -11,7 +12,6 @@ use bandgap_model::breakdown::{
 use bandgap_record::{Column, ComponentTable, Form, Labels, Note, Number, Quantity, Unit};
 use bandgap_results::{
     Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
-    by_key,
 };
 use bandgap_stats::interval::normal_factor;
 use bandgap_stats::quantile::mean;
@@ -24,6 +24,8 @@ use crate::{AssembleError, Result};
 
 /// Parts of a model below this share of it are what rounding leaves.
 const ROUNDING: f64 = 1e-12;
+/// The floor of messages through shared memory.
+const LINE: &str = "mpi_line";
 /// Components that a note names, at most.
 const NAMED: usize = 3;
 /// A note is written if more than this share of the rounds is left out, or if a typical batch exceeds the shortest of its
@@ -213,14 +215,24 @@ pub fn breakdown(
         name += &format!(":bytes={}", plan.bytes);
     }
     let (mut found, mut notes) = (Vec::<Divides>::new(), Vec::new());
+    let mut beside = Beside::default();
     for model in division.models {
+        let passes = passed(judged, division, model).join(", ");
+        let about = format!("breakdown/{name}/model={}", model.name);
         if let Some((part, count)) = inexact(judged, model) {
-            let note = Note::new("counts_off", format!("breakdown/{name}/model={}", model.name));
-            let note = note.with("model", model.name).with("component", part);
-            notes.push(note.with("count", count));
+            let note =
+                Note::new("counts_off", about).with("model", model.name).with("component", part);
+            notes.push(note.with("count", count).with("passes", passes));
             continue;
         }
-        found.push((model, rounds(judged, division, model).ok_or(AssembleError::NoRounds)?));
+        if !passes.is_empty() {
+            beside.passes.insert(model.name.to_owned(), passes);
+        }
+        let Some(rounds) = rounds(judged, division, model) else {
+            notes.push(Note::new("too_little", about).with("what", model.name));
+            continue;
+        };
+        found.push((model, rounds));
     }
     if found.is_empty() {
         return Ok(Made { results: Vec::new(), notes });
@@ -254,7 +266,6 @@ pub fn breakdown(
         let hidden = rounds.hidden.as_ref()?;
         Some((InRounds { measured: of, rounds, rule }, hidden))
     });
-    let mut beside = Beside::default();
     if let Some((of, hidden)) = hidden {
         match hidden.is_seen {
             true => beside.hidden = Some(of.time(&hidden.values, OVER_LEAST)?),
@@ -265,8 +276,17 @@ pub fn breakdown(
     if let Some((rounds, overlap)) = overlap {
         beside.overlap = Some(InRounds { measured: of, rounds, rule }.time(overlap, OVER_ROUNDS)?);
     }
-    let stamp = found.first().and_then(|(_, rounds)| rounds.stamp);
-    beside.stamp = stamp.map(|stamp| Ns(stamp).into());
+    let cost = |name| {
+        let cost = stamp(judged, division, name)?;
+        Some(of.of_point(&cost, OVER_ROUNDS, rule.judge_point(&cost)).recorded(Unit::Second))
+    };
+    beside.stamp = cost(PAIR).transpose()?;
+    beside.awaited_stamp = cost(AWAITED_PAIR).transpose()?;
+    let is_memory = |passes: &String| ["posix", "sysv"].iter().any(|way| passes.contains(way));
+    if beside.passes.values().any(is_memory) {
+        let line = of.time(&floors::key(LINE));
+        beside.line = line.map(|line| line.recorded(Unit::Second)).transpose()?;
+    }
     for came in came_back(judged, division, &plan.inserted) {
         let inserted = inserted(&came, rule)?;
         if [inserted.comes_back, inserted.whole_comes_back].contains(&Within::Off) {
@@ -290,7 +310,7 @@ fn stack(found: &[Divides], confidence: f64) -> Stack {
     let mut stack = Stack::default();
     for (model, rounds) in found {
         let known = |values: &[f64]| match rounds.mean(values, confidence) {
-            Some((value, of)) => (value, Some(of.half_width() / normal_factor(confidence))),
+            Some(of) => (of.value, Some(of.interval.half_width() / normal_factor(confidence))),
             None => (mean(values), None),
         };
         let mut row = Vec::new();
@@ -320,19 +340,15 @@ struct InRounds<'a> {
 impl InRounds<'_> {
     /// The mean over rounds. A mean below 0 is recorded as 0, and the interval is extended to include 0.
     fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity> {
-        let found = self.rounds.mean(values, self.measured.judged.confidence);
-        let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
-        let judge = |of: Interval| self.rule.judge(of.half_width(), value);
-        let convergence = interval.map_or(Convergence::No, judge);
-        let value = value.max(0.0);
-        let holds = |of: Interval| Interval { low: of.low.min(value), high: of.high.max(value) };
-        let how = (how, self.rounds.rounds.len() as u64);
-        let each = self.rounds.rounds.iter().zip(values);
-        let each = by_key(each.map(|(round, value)| (launch_of(*round), *value))).into_iter();
-        let each = each.map(|(launch, values)| (launch, mean(&values).max(0.0)));
-        Estimated::new(value, interval.map(holds), convergence, how)
-            .with_launches(self.measured.by_launch(each))
-            .recorded(Unit::Second)
+        let mean = self.rounds.mean(values, self.measured.judged.confidence);
+        let mean = mean.ok_or(AssembleError::Unmeasured)?;
+        let judged = self.rule.judge(mean.interval.half_width(), mean.value);
+        let mut of = self.measured.of_point(&mean, how, judged);
+        of.value = of.value.max(0.0);
+        let Interval { low, high } = mean.interval;
+        of.interval = Some(Interval { low: low.min(of.value), high: high.max(of.value) });
+        of.launches.iter_mut().flatten().for_each(|own| *own = own.max(0.0));
+        of.recorded(Unit::Second)
     }
 
     /// The model's error, without an interval if observations differ so much between rounds or launches that any error is

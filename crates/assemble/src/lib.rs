@@ -87,9 +87,6 @@ pub enum AssembleError {
         /// How to name one of them.
         hint: String,
     },
-    /// No two rounds have everything that a breakdown is made of.
-    #[error("fewer than two rounds were whole (more --time-budget brings more)")]
-    NoRounds,
     /// Invalid components or models.
     #[error("{0}")]
     Components(String),

@@ -354,7 +354,8 @@ impl<'a> Session<'a> {
         self.sink.setup(setup);
         let result = match made {
             Ok(made) => {
-                if made.notes.iter().any(|note| note.code == "too_little") {
+                let is_missing = |note: &Note| ["too_little", "counts_off"].contains(&&*note.code);
+                if made.notes.iter().any(is_missing) {
                     self.note(Exit::Missing);
                 }
                 self.sink.add(made, Some((conditions, table)))?;

@@ -23,7 +23,7 @@ use crate::planned::Planned;
 use crate::runner::{AtRank, Executed, Runner, Stop};
 
 pub use inserted::{Came, Longer, came_back};
-pub use rounds::{Hidden, Rounds, inexact, rounds};
+pub use rounds::{Hidden, Rounds, inexact, passed, rounds, stamp};
 
 /// The name of parts in keys.
 pub const BREAKDOWN: &str = "breakdown";
@@ -202,7 +202,11 @@ impl Experiment for Dividing<'_> {
         let at = point.order.at_border.unwrap_or_default().point;
         let each = f64::from(model.messages * model.ways);
         if at == model.whole || Some(at) == model.all {
-            return vec![(key.clone(), done.column(WHOLE).iter().map(|ns| ns / each).collect())];
+            let passed = done.at_border.iter().fold(0, |all, rank| all | rank.passed);
+            let passed =
+                (passed > 0).then(|| (key.clone().at("of", "passed"), vec![f64::from(passed)]));
+            let times = done.column(WHOLE).iter().map(|ns| ns / each).collect();
+            return [(key.clone(), times)].into_iter().chain(passed).collect();
         }
         let part = model.parts.iter().find(|part| part.at == At::Point(at));
         let is_exact = part.is_some_and(|part| part.exact.is_some());

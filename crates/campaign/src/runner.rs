@@ -80,6 +80,8 @@ pub struct AtRank {
     pub count: u64,
     /// Number of intervals that began, where it must be exact.
     pub begun: u64,
+    /// What its messages passed, as bits of the division's.
+    pub passed: u32,
 }
 
 impl Executed {

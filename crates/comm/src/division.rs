@@ -19,6 +19,8 @@ use crate::{Bulk, Floor, Rendezvous, Result, Timer, Transport};
 pub struct Division {
     /// Whether messages may have any length.
     pub any_length: bool,
+    /// What messages can pass, by bits of [`Timed::passed`].
+    pub passes: &'static [&'static str],
     /// The times that are divided.
     pub models: &'static [Model],
     /// The point at which two stamps follow each other, which shows the cost of stamps in an
@@ -145,26 +147,9 @@ pub struct Derived {
 
 impl Part {
     /// A part that has all of its interval, with the cost of one stamp, and no border.
-    pub const fn new(name: &'static str, about: (Category, Layer, Side), at: At) -> Self {
-        let ((category, layer, side), per) = (about, Per::Interval);
-        let (border, exact, contains) = (None, None, None);
-        let (optional, awaited) = (false, false);
-        let (stamps, share) = (1.0, 1.0);
-        Self {
-            name,
-            category,
-            layer,
-            side,
-            at,
-            per,
-            stamps,
-            share,
-            border,
-            exact,
-            optional,
-            awaited,
-            contains,
-        }
+    #[rustfmt::skip] // One line.
+    pub const fn new(name: &'static str, (category, layer, side): (Category, Layer, Side), at: At) -> Self {
+        Self { name, category, layer, side, at, per: Per::Interval, stamps: 1.0, share: 1.0, border: None, exact: None, optional: false, awaited: false, contains: None }
     }
 }
 
@@ -226,6 +211,9 @@ pub struct Timed {
     /// Number of intervals that began, where it must be known exactly.
     #[serde(default)]
     pub begun: u64,
+    /// What its messages passed, as bits of [`Division::passes`].
+    #[serde(default)]
+    pub passed: u32,
 }
 
 /// Takes the stamps of a batch.

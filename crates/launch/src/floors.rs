@@ -16,7 +16,7 @@ use bandgap_comm::{
 };
 use bandgap_fabric::{Ofi, OfiPut, UcpPut, Uct, Ucx};
 use bandgap_host::CycleClock;
-use bandgap_shm::floor::Lines;
+use bandgap_shm::floor::{LineApart, Lines};
 use bandgap_socket::floor::{BareSocket, Udp};
 use bandgap_tagged::PingPong;
 use rustix::process::getppid;
@@ -30,8 +30,9 @@ pub(crate) static OWN: OnceLock<Vec<Mechanism>> = OnceLock::new();
 const LACKS: char = '!';
 
 /// Every bare mechanism, in the order of the tables.
-const ALL: [Mechanism; 10] = [
+const ALL: [Mechanism; 11] = [
     Mechanism::of::<Lines>(),
+    Mechanism::of::<LineApart>().of_library(),
     Mechanism::of::<BareSocket<TcpListener>>(),
     Mechanism::of::<BareSocket<UnixListener>>(),
     Mechanism::of::<Udp>(),
@@ -331,7 +332,8 @@ mod tests {
         for mechanism in &ALL {
             for floor in mechanism.floors.iter().filter(|floor| !floor.compared.is_empty()) {
                 assert_eq!(floor.kernel, None);
-                for name in floor.compared.iter().filter(|name| **name != "signature") {
+                let is_series = |name: &&&str| !["signature", "breakdown"].contains(*name);
+                for name in floor.compared.iter().filter(is_series) {
                     bandgap_kernels::in_series(name).unwrap();
                 }
             }

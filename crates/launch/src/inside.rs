@@ -25,8 +25,8 @@ const WARM_WINDOWS: u32 = 4;
 
 type Mpi = Foreign<World>;
 type Ran = Result<Outcome, Failed>;
-/// Whether the receives of an order have a callback, by order.
-pub(crate) type Learnt = RefCell<BTreeMap<String, bool>>;
+/// What the messages of an order pass, by order.
+pub(crate) type Learnt = RefCell<BTreeMap<String, u32>>;
 
 /// Carries out an order of a kernel of the division on a rank of MPI.
 pub(crate) fn run(rank: &mut Mpi, clock: &CycleClock, learnt: &Learnt, order: &Order) -> Ran {
@@ -73,14 +73,14 @@ fn batch<K: Kernel>(
         };
         let name = format!("{} {}", order.kernel, order.parameters);
         let known = learnt.borrow().get(&name).copied();
-        let callback = known.map_or_else(|| inside.learn(|| before(rig)), Ok)?;
-        learnt.borrow_mut().insert(name, callback);
+        let passed = known.map_or_else(|| inside.learn(|| before(rig)), Ok)?;
+        learnt.borrow_mut().insert(name, passed);
         inside.begin(at)?;
         let ran = before(rig).and_then(|()| {
             inside.reset();
             run(rig, kernel, places, round)
         });
-        timed.set(inside.end(at, callback)?);
+        timed.set(inside.end(at, passed)?);
         ran
     })?;
     Ok(Outcome { timed: Some(timed.into_inner()), ..outcome })

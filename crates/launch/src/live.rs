@@ -161,7 +161,7 @@ impl<'a> LiveRunner<'a> {
     fn at_rank(&self, timed: &Timed) -> AtRank {
         let ns = |ticks: u64| self.station.clock.to_ns(ticks).0;
         let sum = ns(timed.ticks.unsigned_abs()) * if timed.ticks < 0 { -1.0 } else { 1.0 };
-        AtRank { ns: sum, count: timed.count, begun: timed.begun }
+        AtRank { ns: sum, count: timed.count, begun: timed.begun, passed: timed.passed }
     }
 
     fn samples(&self, order: &Order, all: &mut [Carried]) -> Result<Executed, Stop> {

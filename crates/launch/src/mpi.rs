@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::rc::Rc;
 
 use bandgap_comm::{Can, CommError, Rendezvous, Result};
+use bandgap_fabric::Ucx;
 use bandgap_host::ClockSource;
 use bandgap_kernels::{Added, Entry};
 use bandgap_mpi::{OVER_UCX, World, command, find, start};
@@ -29,9 +31,12 @@ const OF_OPEN_MPI: [&str; 3] = ["OMPI_MCA_", "UCX_", "FI_"];
 /// Those of MPICH, and of what descends from it.
 const OF_MPICH: [&str; 5] = ["MPICH_", "MPIR_CVAR_", "I_MPI_", "UCX_", "FI_"];
 /// Prefixes of those that a launcher sets for each job, or for its own options.
-const OF_JOBS: [&str; 9] = [
+const OF_JOBS: [&str; 12] = [
     "OMPI_MCA_hwloc_base_binding_policy",
     "OMPI_MCA_rmaps_base_oversubscribe",
+    "OMPI_MCA_PREFIXES",
+    "OMPI_MCA_cpu_type",
+    "OMPI_MCA_num_procs",
     "OMPI_MCA_orte_",
     "OMPI_MCA_ess",
     "OMPI_MCA_pmix",
@@ -117,7 +122,12 @@ fn described(world: &World) -> Library {
     let described = foreign::described(named, &of.path, variables(&of.version), &OF_JOBS);
     // What Open MPI does not use it has closed again.
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    Library { launcher: command(), sends_with: sends_with(&described, &maps), ..described }
+    let sends_with = sends_with(&described, &maps);
+    // What is mapped need not be used.
+    let is_over = sends_with.as_ref().is_some_and(|with| with.contains("ucx"));
+    let ucx = of.fabrics().into_iter().find(|file| is_over && file.contains("libucp"));
+    let facts = ucx.iter().flat_map(|file| Ucx::below(Path::new(file))).collect();
+    Library { launcher: command(), sends_with, facts, ..described }
 }
 
 fn variables(version: &str) -> &'static [&'static str] {
@@ -143,7 +153,7 @@ fn sends_with(of: &Library, maps: &str) -> Option<String> {
 /// The variables with which an MPI sends over this transport, if that is UCX or a way of it.
 pub fn over(transport: &str) -> Vec<(String, String)> {
     let (name, way) = transport.split_once(':').unwrap_or((transport, ""));
-    if name != <bandgap_fabric::Ucx as Fabric>::NAME {
+    if name != Ucx::NAME {
         return Vec::new();
     }
     let only = format!("{way},self");

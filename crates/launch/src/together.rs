@@ -57,7 +57,7 @@ impl<E: Bulk> Together<E> {
             None => self.round_trips(rounds)?,
         };
         let (ticks, count) = (i64::try_from(ticks).unwrap_or(i64::MAX), rounds.into());
-        let timed = Some(Timed { ticks, count, begun: 0 });
+        let timed = Some(Timed { ticks, count, ..Timed::default() });
         Ok(Outcome { timed, ..Outcome::default() })
     }
 }

@@ -2,7 +2,7 @@
 
 use bandgap_comm::division::{At, Division, Model, Part, Per};
 use bandgap_probe::Place::{Callback, Handler, Operation, Received, Send, UcpSend, Wait};
-use bandgap_probe::{Place, point};
+use bandgap_probe::{PASSES, Place, point};
 use bandgap_units::Category::{Cpu, Network};
 use bandgap_units::Layer::{self, Hlp, Llp, Misc};
 use bandgap_units::Side::{self, Both, Initiator, Target};
@@ -27,6 +27,7 @@ const fn way(name: &'static str) -> Part {
 #[rustfmt::skip] // One line each.
 pub const DIVISION: &Division = &Division {
     any_length: true,
+    passes: &PASSES,
     pair: Some(point::interval(UcpSend, UcpSend)),
     awaited: Some(point::interval(Handler, Handler)),
     models: &[

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use bandgap_comm::{AtBorder, Result, Timed};
-use bandgap_probe::{Counted, Place, Probe, Word, point};
+use bandgap_probe::{CALLBACK, Counted, Place, Probe, Word, point};
 
 use crate::{MpiError, World};
 
@@ -29,16 +29,16 @@ impl World {
 }
 
 impl Inside<'_> {
-    /// Runs messages, and says whether their receives have a callback.
+    /// Runs messages, and says what they passed, as bits of [`bandgap_probe::PASSES`].
     ///
     /// # Errors
     /// They do not pass through UCX, the system refused, or `run` failed.
-    pub fn learn(&self, run: impl FnOnce() -> Result<()>) -> Result<bool> {
+    pub fn learn(&self, run: impl FnOnce() -> Result<()>) -> Result<u32> {
         self.probe.borrow_mut().learn().map_err(MpiError::from)?;
         let ran = run();
-        let callback = self.probe.borrow_mut().learnt().map_err(MpiError::from)?;
+        let passed = self.probe.borrow_mut().learnt().map_err(MpiError::from)?;
         ran?;
-        Ok(callback.ok_or_else(|| MpiError::Elsewhere(self.world.loaded.name()))?)
+        Ok(passed.ok_or_else(|| MpiError::Elsewhere(self.world.loaded.name()))?)
     }
 
     /// Stamps and inserts what `at` says, until [`Inside::end`].
@@ -50,21 +50,26 @@ impl Inside<'_> {
         Ok(self.probe.borrow_mut().stamp(at.point, work).map_err(MpiError::from)?)
     }
 
+    /// Every word that stamps ever change.
+    pub fn words(&self) -> Vec<Word> {
+        self.probe.borrow().words()
+    }
+
     /// Counts from now on.
     pub fn reset(&self) {
         self.probe.borrow().reset();
     }
 
-    /// Removes all stamps, and gives their times; no intervals if they do not belong together. `callback` is of the same kind
-    /// of messages.
+    /// Removes all stamps, and gives their times; no intervals if they do not belong together. `passed`: what the
+    /// same kind of messages passed.
     ///
     /// # Errors
     /// The system refused.
-    pub fn end(&self, at: AtBorder, callback: bool) -> Result<Timed> {
+    pub fn end(&self, at: AtBorder, passed: u32) -> Result<Timed> {
         let counted = self.probe.borrow_mut().restore().map_err(MpiError::from)?;
         let Counted { ticks, begun, ended, strangers } = counted;
         // What the two parts around a callback add up to is known from them.
-        if callback && at.point == point::interval(Place::Handler, Place::Received) {
+        if passed & CALLBACK != 0 && at.point == point::interval(Place::Handler, Place::Received) {
             return Ok(Timed::default());
         }
         // The last interval of a rank may end with the next batch.
@@ -73,6 +78,6 @@ impl Inside<'_> {
         // What another thread stamps belongs to no message.
         let times = if strangers { 2 } else { 1 };
         let count = if is_whole { ended } else { 0 };
-        Ok(Timed { ticks, count, begun: times * begun.max(ended) })
+        Ok(Timed { ticks, count, begun: times * begun.max(ended), passed })
     }
 }

@@ -1,10 +1,11 @@
 //! The functions that stand in the place of others. Each is compiled for every kind of stamp, and those of UCT's operations
-//! for every interface, so that there is no branch and no search on the way.
+//! for every interface, so that nothing is searched on the way.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::{MaybeUninit, transmute};
+use std::ops::RangeInclusive;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use crate::stamp::{Place, kind, stamp};
 
@@ -13,8 +14,25 @@ type In = *const c_void;
 
 /// Most interfaces of UCT that are stamped.
 pub(crate) const INTERFACES: usize = 8;
-/// The operations in an interface's table: am_short, am_short_iov, am_bcopy, am_zcopy.
-pub(crate) const OPERATIONS: [usize; 4] = [6, 7, 8, 9];
+/// What messages can pass, as bits: operations of UCT; one that is busy; UCP's protocol; the callback of a receive; UCT's
+/// transports.
+#[rustfmt::skip] // A line for each.
+pub const PASSES: [&str; 24] = [
+    "put_short", "put_bcopy", "put_zcopy", "get_zcopy", "am_short", "am_short_iov", "am_bcopy", "am_zcopy",
+    "busy", "eager", "rendezvous", "callback",
+    "posix", "sysv", "xpmem", "cma", "knem", "self", "tcp", "rc_verbs", "rc_mlx5", "dc_mlx5", "ud_verbs", "ud_mlx5",
+];
+const BUSY: usize = OPERATIONS.len();
+const EAGER: usize = BUSY + 1;
+const RENDEZVOUS: usize = BUSY + 2;
+/// The bit of a callback.
+pub const CALLBACK: u32 = 1 << (BUSY + 3);
+
+/// `UCS_ERR_NO_RESOURCE`: the operation is to be called again.
+const NO_RESOURCE: isize = -2;
+/// UCP's Active Messages of whole and divided eager messages, and that which begins a rendezvous.
+const EAGER_IDS: RangeInclusive<u8> = 2..=8;
+const RENDEZVOUS_ID: u8 = 9;
 
 /// The functions that are called through words of their own, in this order: `MPI_Send`, `MPI_Isend`, `MPI_Recv`,
 /// `MPI_Waitall`, `ucp_tag_send_nbx`, `ucp_tag_recv_nbx`.
@@ -27,19 +45,29 @@ const CALLBACKS: usize = 4;
 
 /// The functions in whose places hooks stand.
 pub(crate) struct Real {
-    pub calls: [AtomicUsize; CALLS],
+    /// Of calls, and of the operations of each interface.
+    pub words: [AtomicUsize; CALLS + INTERFACES * OPERATIONS.len()],
     /// The callbacks of receives; 0 where there is none.
     callbacks: [AtomicUsize; CALLBACKS],
     pub open: AtomicUsize,
     pub set: AtomicUsize,
-    pub operations: [[AtomicUsize; OPERATIONS.len()]; INTERFACES],
+    /// The bits of the interfaces' transports.
+    over: [AtomicU32; INTERFACES],
 }
 
 // SAFETY: atomics of 0 are of all zeroes.
 pub(crate) static REAL: Real = unsafe { MaybeUninit::zeroed().assume_init() };
 
-/// Whether a callback was called while [`kind::SEEN`] was in place.
-pub(crate) static CALLED_BACK: AtomicBool = AtomicBool::new(false);
+/// What was passed while [`kind::SEEN`] was in place.
+pub(crate) static PASSED: AtomicU32 = AtomicU32::new(0);
+
+fn passed(bit: u32) {
+    PASSED.fetch_or(bit, Relaxed);
+}
+
+macro_rules! addresses {
+    ($($hook:expr),*) => { [$($hook as *const () as usize),*] };
+}
 
 /// Calls a function by its address.
 macro_rules! call {
@@ -56,7 +84,7 @@ macro_rules! calls {
     ($($name:ident $at:literal $before:ident $after:ident ($($value:ident: $type:ty),*) -> $result:ty;)*) => {$(
         unsafe extern "C" fn $name<const K: u8>($($value: $type),*) -> $result {
             $before::<K>();
-            let result = call!(REAL.calls[$at].load(Relaxed), ($($value: $type),*) -> $result);
+            let result = call!(REAL.words[$at].load(Relaxed), ($($value: $type),*) -> $result);
             $after::<K>();
             result
         }
@@ -96,7 +124,7 @@ fn ended<const K: u8>() {
 /// Words of `ucp_request_param_t` that are copied: 72 bytes in 1.13; what newer ones have behind has no bit in the mask.
 const PARAMETERS: usize = 9;
 /// The word of the callback, and its bit in the mask (`UCP_OP_ATTR_FIELD_CALLBACK`).
-const CALLBACK: usize = 2;
+const AT_CALLBACK: usize = 2;
 const HAS_CALLBACK: usize = 2;
 
 /// Gives UCP a copy of the parameters with another callback. UCP reads them only during the call.
@@ -105,7 +133,7 @@ unsafe extern "C" fn ucp_recv<const K: u8>(worker: Out, into: Out, len: usize, t
     let mut copy = [0_usize; PARAMETERS + 3];
     // SAFETY: the caller's parameters have at least as many words.
     unsafe { std::ptr::copy_nonoverlapping(how.cast(), copy.as_mut_ptr(), PARAMETERS) };
-    let (old, mut new) = (copy[CALLBACK], copy[CALLBACK]);
+    let (old, mut new) = (copy[AT_CALLBACK], copy[AT_CALLBACK]);
     if K == kind::SEEN && copy[0] & HAS_CALLBACK != 0 {
         let known = |at: &&AtomicUsize| [0, old].contains(&at.load(Relaxed));
         REAL.callbacks.iter().find(known).into_iter().for_each(|at| at.store(old, Relaxed));
@@ -116,35 +144,51 @@ unsafe extern "C" fn ucp_recv<const K: u8>(worker: Out, into: Out, len: usize, t
         let is_it = (known.load(Relaxed) == old) & (copy[0] & HAS_CALLBACK != 0);
         new = if is_it { hook as *const () as usize } else { new };
     }
-    copy[CALLBACK] = new;
+    copy[AT_CALLBACK] = new;
     let how: In = copy.as_ptr().cast();
-    call!(REAL.calls[5].load(Relaxed), (worker: Out, into: Out, len: usize, tag: u64, mask: u64, how: In) -> isize)
+    call!(REAL.words[5].load(Relaxed), (worker: Out, into: Out, len: usize, tag: u64, mask: u64, how: In) -> isize)
 }
 
 #[rustfmt::skip] // As above.
 unsafe extern "C" fn callback<const K: u8, const N: usize>(of: Out, status: i8, info: In, user: Out) {
     waiting::<K>();
     if K == kind::SEEN {
-        CALLED_BACK.store(true, Relaxed);
+        passed(CALLBACK);
     }
     call!(REAL.callbacks[N].load(Relaxed), (of: Out, status: i8, info: In, user: Out) -> ());
 }
 
-/// Operations of UCT.
+/// Operations of UCT: each with its number here, and its place in an interface's table.
 macro_rules! operations {
-    ($($name:ident $at:literal ($($value:ident: $type:ty),*) -> $result:ty;)*) => {$(
+    ($($name:ident $at:literal $in_table:literal ($($value:ident: $type:ty),*) -> $result:ty;)*) => {$(
         unsafe extern "C" fn $name<const K: u8, const I: usize>($($value: $type),*) -> $result {
             plain::<K>();
-            call!(REAL.operations[I][$at].load(Relaxed), ($($value: $type),*) -> $result)
+            let result = call!(REAL.words[CALLS + I * OPERATIONS.len() + $at].load(Relaxed), ($($value: $type),*) -> $result);
+            if K == kind::SEEN {
+                let bit = if result as isize == NO_RESOURCE { BUSY } else { $at };
+                passed(1 << bit | REAL.over[I].load(Relaxed));
+            }
+            result
         }
-    )*};
+    )*
+        /// The operations that are stamped, in an interface's table; their names begin [`PASSES`].
+        pub(crate) const OPERATIONS: [usize; 8] = [$($in_table),*];
+
+        fn on<const K: u8, const I: usize>() -> [usize; OPERATIONS.len()] {
+            addresses!($($name::<K, I>),*)
+        }
+    };
 }
 
 operations! {
-    am_short 0 (endpoint: Out, id: u8, head: u64, from: In, len: c_uint) -> i8;
-    am_short_iov 1 (endpoint: Out, id: u8, parts: In, count: usize) -> i8;
-    am_bcopy 2 (endpoint: Out, id: u8, pack: In, with: Out, flags: c_uint) -> isize;
-    am_zcopy 3 (endpoint: Out, id: u8, head: In, bytes: c_uint, parts: In, count: usize, flags: c_uint, end: Out) -> i8;
+    put_short 0 0 (endpoint: Out, from: In, len: c_uint, to: u64, key: usize) -> i8;
+    put_bcopy 1 1 (endpoint: Out, pack: In, with: Out, to: u64, key: usize) -> isize;
+    put_zcopy 2 2 (endpoint: Out, parts: In, count: usize, to: u64, key: usize, end: Out) -> i8;
+    get_zcopy 3 5 (endpoint: Out, parts: In, count: usize, from: u64, key: usize, end: Out) -> i8;
+    am_short 4 6 (endpoint: Out, id: u8, head: u64, from: In, len: c_uint) -> i8;
+    am_short_iov 5 7 (endpoint: Out, id: u8, parts: In, count: usize) -> i8;
+    am_bcopy 6 8 (endpoint: Out, id: u8, pack: In, with: Out, flags: c_uint) -> isize;
+    am_zcopy 7 9 (endpoint: Out, id: u8, head: In, bytes: c_uint, parts: In, count: usize, flags: c_uint, end: Out) -> i8;
 }
 
 /// A handler of UCT's Active Messages, as UCP has set it. It is never freed.
@@ -167,10 +211,16 @@ unsafe extern "C" fn handler<const K: u8>(own: Out, data: Out, len: usize, flags
     let own = unsafe { &*own.cast_const().cast::<Handler>() };
     if K == kind::SEEN {
         own.called.store(true, Relaxed);
+        passed(u32::from(EAGER_IDS.contains(&own.id)) << EAGER);
+        passed(u32::from(own.id == RENDEZVOUS_ID) << RENDEZVOUS);
     }
     let argument = own.argument;
     call!(own.function, (argument: usize, data: Out, len: usize, flags: c_uint) -> i8)
 }
+
+/// Words of `uct_iface_params_t`: the mode, and of a device (bit 0) the transport's name.
+const MODE: usize = 17;
+const TRANSPORT: usize = 18;
 
 /// Notes the interfaces that UCP opens.
 #[rustfmt::skip] // As above.
@@ -178,6 +228,16 @@ pub(crate) unsafe extern "C" fn open(domain: Out, worker: Out, how: In, with: In
     let real = REAL.open.load(Relaxed);
     let status = call!(real, (domain: Out, worker: Out, how: In, with: In, new: *mut usize) -> i8);
     if let (0, Ok(mut all)) = (status, TABLES.lock()) {
+        let how = how.cast::<*const c_char>();
+        // SAFETY: a device has been opened, and its transport's name ends with 0.
+        let name = unsafe {
+            let is_device = (*how.add(MODE)).addr() & 1 != 0;
+            if is_device { CStr::from_ptr(*how.add(TRANSPORT)).to_bytes() } else { b"" }
+        };
+        let bit = PASSES.iter().position(|known| known.as_bytes() == name);
+        if let Some(over) = REAL.over.get(all.len()) {
+            over.store(bit.map_or(0, |bit| 1 << bit), Relaxed);
+        }
         // SAFETY: a status of 0 says that UCT has written the interface.
         all.push(unsafe { *new });
     }
@@ -203,11 +263,10 @@ pub(crate) fn set_handler(on: usize, id: u8, function: usize, own: usize, flags:
     call!(real, (on: usize, id: u8, function: usize, own: usize, flags: u32) -> i8)
 }
 
-/// Every hook of a kind.
+/// Every hook of a kind: of words as in [`Real::words`], and of handlers.
 pub(crate) struct Hooks {
-    pub calls: [usize; CALLS],
+    pub words: Vec<usize>,
     pub handler: usize,
-    pub operations: [[usize; OPERATIONS.len()]; INTERFACES],
 }
 
 /// The hooks of this kind.
@@ -217,18 +276,10 @@ pub(crate) fn hooks(kind: u8) -> Hooks {
     all[usize::from(kind)]()
 }
 
-macro_rules! addresses {
-    ($($hook:expr),*) => { [$($hook as *const () as usize),*] };
-}
-
 #[rustfmt::skip] // One line each.
 fn of<const K: u8>() -> Hooks {
     let calls = addresses!(send::<K>, isend::<K>, recv::<K>, waitall::<K>, ucp_send::<K>, ucp_recv::<K>);
     let [handler] = addresses!(handler::<K>);
     let all = [on::<K, 0>, on::<K, 1>, on::<K, 2>, on::<K, 3>, on::<K, 4>, on::<K, 5>, on::<K, 6>, on::<K, 7>];
-    Hooks { calls, handler, operations: all.map(|operations| operations()) }
-}
-
-fn on<const K: u8, const I: usize>() -> [usize; OPERATIONS.len()] {
-    addresses!(am_short::<K, I>, am_short_iov::<K, I>, am_bcopy::<K, I>, am_zcopy::<K, I>)
+    Hooks { words: calls.into_iter().chain(all.into_iter().flat_map(|on| on())).collect(), handler }
 }

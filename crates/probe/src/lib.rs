@@ -23,6 +23,7 @@ mod probe;
 mod slots;
 mod stamp;
 
+pub use hooks::{CALLBACK, PASSES};
 pub use probe::Probe;
 pub use slots::Word;
 pub use stamp::{Counted, Place, point};

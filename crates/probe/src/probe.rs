@@ -1,15 +1,15 @@
 //! Switches stamps on and off.
 
 use std::path::Path;
-use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{MutexGuard, PoisonError};
 
 use bandgap_loader::Opened;
 
 use crate::ProbeError;
 use crate::hooks::{
-    CALLED_BACK, CALLS, HANDLERS, Handler, INTERFACES, OPERATIONS, PLACES, REAL, TABLES, hooks,
-    open, set, set_handler,
+    CALLS, HANDLERS, Handler, INTERFACES, OPERATIONS, PASSED, PLACES, REAL, TABLES, hooks, open,
+    set, set_handler,
 };
 use crate::slots::{Word, slots};
 use crate::stamp::{Counted, Place, SUMS, kind, kind_of};
@@ -43,6 +43,9 @@ impl Probe {
         if !cfg!(target_arch = "x86_64") {
             return Err(ProbeError::Architecture);
         }
+        // Only Intel's processors read the counter late enough where nothing is awaited.
+        let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        SUMS.all_wait.store(!processor.contains("GenuineIntel"), Relaxed);
         // What is loaded already goes by this name, too.
         let [ucp, uct] = ["libucp.so.0", "libuct.so.0"].map(|name| Opened::new(Path::new(name)));
         let (ucp, uct, mut probe) = (ucp?, uct?, Self::default());
@@ -51,7 +54,7 @@ impl Probe {
             real.store(at.as_ptr().expose_provenance(), Relaxed);
             Ok(())
         };
-        OF_UCP.into_iter().try_for_each(|(call, name)| find(&ucp, name, &REAL.calls[call]))?;
+        OF_UCP.into_iter().try_for_each(|(call, name)| find(&ucp, name, &REAL.words[call]))?;
         let notes = [(&REAL.open, open as *const ()), (&REAL.set, set as *const ())];
         for (name, (real, hook)) in OF_UCT.into_iter().zip(notes) {
             find(&uct, name, real)?;
@@ -74,7 +77,7 @@ impl Probe {
     /// `own` are the words through which the caller calls `MPI_Send`, `MPI_Isend`, `MPI_Recv` and `MPI_Waitall`, whose handles
     /// are words.
     pub unsafe fn complete(&mut self, own: [Word; 4]) -> Result<()> {
-        for ((call, word), real) in self.calls.iter_mut().zip(own).zip(&REAL.calls) {
+        for ((call, word), real) in self.calls.iter_mut().zip(own).zip(&REAL.words) {
             real.store(word.get(), Relaxed);
             *call = vec![word];
         }
@@ -89,20 +92,20 @@ impl Probe {
     /// # Errors
     /// The system refused.
     pub fn learn(&mut self) -> Result<()> {
-        CALLED_BACK.store(false, Relaxed);
+        PASSED.store(0, Relaxed);
         self.change(|_| Some(kind::SEEN))
     }
 
-    /// Removes them, and says whether receives have a callback; without one, the places before and after it fall together.
-    /// `None` if no handler of UCT was ever called: messages do not pass through UCX.
+    /// Removes them, and says what messages passed, as bits of [`crate::PASSES`]; without a callback, the places before and
+    /// after it fall together. `None` if no handler of UCT was ever called: messages do not pass through UCX.
     ///
     /// # Errors
     /// The system refused.
-    pub fn learnt(&mut self) -> Result<Option<bool>> {
+    pub fn learnt(&mut self) -> Result<Option<u32>> {
         self.restore()?;
-        put_back(&mut self.early)?;
-        let callback = CALLED_BACK.load(Relaxed);
-        Ok(handlers().iter().any(|of| of.called.load(Relaxed)).then_some(callback))
+        put_back(&self.early)?;
+        let called = handlers().iter().any(|of| of.called.load(Relaxed));
+        Ok(called.then(|| PASSED.load(Relaxed)))
     }
 
     /// Stamps what `at` names, and inserts a computation of so many iterations at a place, until [`Probe::restore`].
@@ -129,7 +132,8 @@ impl Probe {
         for of in self.switched.drain(..) {
             set_handler(of.interface, of.id, of.function, of.argument, of.flags);
         }
-        put_back(&mut self.changed)?;
+        put_back(&self.changed)?;
+        self.changed.clear();
         Ok(counted)
     }
 
@@ -142,32 +146,42 @@ impl Probe {
         changed
     }
 
+    /// Every word that is ever changed, with its number among the hooks.
+    fn all(&self) -> Vec<(Word, usize)> {
+        let calls = self.calls.iter().enumerate();
+        let calls = calls.flat_map(|(at, words)| words.iter().map(move |word| (*word, at)));
+        let tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+        let all =
+            tables.iter().take(INTERFACES).flat_map(|table| OPERATIONS.map(|at| (*table, at)));
+        let operations = all.zip(CALLS..).map(|((table, operation), at)| {
+            let table = std::ptr::with_exposed_provenance_mut::<usize>(table);
+            // SAFETY: an interface begins with its table of operations, in memory of UCT.
+            (unsafe { Word::of(table.add(operation)) }, at)
+        });
+        calls.chain(operations).collect()
+    }
+
+    /// Every word that is ever changed.
+    pub fn words(&self) -> Vec<Word> {
+        let early = self.early.iter().map(|(word, _)| *word);
+        early.chain(self.all().into_iter().map(|(word, _)| word)).collect()
+    }
+
     fn try_change(&mut self, does: impl Fn(Place) -> Option<u8>) -> Result<()> {
         SUMS.reset();
-        let hook = |place| does(place).map(hooks);
-        let mut words = Vec::new();
-        for (at, call) in self.calls.iter().enumerate() {
-            let new = hook(PLACES[at]).map(|hooks| hooks.calls[at]);
-            words.extend(call.iter().filter_map(|word| Some((*word, new?))));
-        }
-        if let (Some(hooks), Ok(tables)) = (hook(Place::Operation), TABLES.lock()) {
-            for (at, table) in tables.iter().enumerate().take(INTERFACES) {
-                let table = std::ptr::with_exposed_provenance_mut::<usize>(*table);
-                for (nth, operation) in OPERATIONS.into_iter().enumerate() {
-                    // SAFETY: an interface begins with its table of operations, in memory of UCT.
-                    let word = unsafe { Word::of(table.add(operation)) };
-                    REAL.operations[at][nth].store(word.get(), Relaxed);
-                    words.push((word, hooks.operations[at][nth]));
-                }
+        for (word, at) in self.all() {
+            let Some(kind) = does(PLACES.get(at).copied().unwrap_or(Place::Operation)) else {
+                continue;
+            };
+            if at >= CALLS {
+                REAL.words[at].store(word.get(), Relaxed);
             }
-        }
-        for (word, hook) in words {
             self.changed.push((word, word.get()));
-            word.set(hook)?;
+            word.set(hooks(kind).words[at])?;
         }
         // Setting one costs system calls over some transports, and most are never called.
         let learns = does(Place::Handler) == Some(kind::SEEN);
-        let Some(hooks) = hook(Place::Handler) else { return Ok(()) };
+        let Some(hooks) = does(Place::Handler).map(hooks) else { return Ok(()) };
         for &of in handlers().iter().filter(|of| learns || of.called.load(Relaxed)) {
             let own = std::ptr::from_ref(of).expose_provenance();
             set_handler(of.interface, of.id, hooks.handler, own, of.flags);
@@ -178,13 +192,10 @@ impl Probe {
 }
 
 fn handlers() -> MutexGuard<'static, Vec<&'static Handler>> {
-    HANDLERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    HANDLERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Gives the words what they held, the last changed first.
-fn put_back(changed: &mut Vec<(Word, usize)>) -> Result<()> {
-    while let Some((word, old)) = changed.pop() {
-        word.set(old)?;
-    }
-    Ok(())
+fn put_back(changed: &[(Word, usize)]) -> Result<()> {
+    Ok(changed.iter().rev().try_for_each(|(word, old)| word.set(*old))?)
 }

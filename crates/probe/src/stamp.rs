@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A place on a message's way where a stamp can be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,8 @@ pub(crate) struct Sums {
     strangers: AtomicU64,
     /// Length of the computation.
     pub work: AtomicU32,
+    /// Whether every stamp waits, not only those behind an awaited load.
+    pub all_wait: AtomicBool,
 }
 
 // SAFETY: atomics of 0 are of all zeroes.
@@ -140,7 +142,7 @@ thread_local! {
 fn now<const AWAITED: bool>() -> u64 {
     // SAFETY: every x86-64 processor has both; the clock of the run reads the same counter.
     unsafe {
-        if AWAITED {
+        if AWAITED || SUMS.all_wait.load(Relaxed) {
             std::arch::x86_64::_mm_lfence();
         }
         std::arch::x86_64::_rdtsc()
@@ -187,6 +189,11 @@ pub(crate) fn stamp<const K: u8, const AWAITED: bool>() {
             let now = now::<AWAITED>();
             add(&sums.ticks, now);
             add(&sums.ended, 1);
+        }
+        // Where every stamp waits, what else hooks do runs beside the software between.
+        kind::PAIR if sums.all_wait.load(Relaxed) => {
+            stamp::<{ kind::BEGIN }, AWAITED>();
+            stamp::<{ kind::END }, AWAITED>();
         }
         // As in two hooks: a stamp, a call of what is called next, and the stamp of its hook.
         kind::PAIR => {

@@ -123,7 +123,16 @@ pub struct Beside {
     /// The cost of a stamp, which was removed from each interval between two stamps. Absent if times are differences in
     /// which the stamps cancel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stamp: Option<Seconds>,
+    pub stamp: Option<Quantity>,
+    /// The same, of intervals that end behind an awaited load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited_stamp: Option<Quantity>,
+    /// Inside an MPI over shared memory: one store seen by the other core, half a round trip, which `transport` contains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<Quantity>,
+    /// Inside an MPI: what the messages of each model passed: operations of UCT, `busy` ones, the protocol, a callback.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub passes: BTreeMap<String, String>,
     /// Over shared memory: the software's time per way that the transfer hides; it is no component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Quantity>,

@@ -109,9 +109,9 @@ pub(crate) fn source(run: &Run) -> String {
 /// A library: its name and number, its file, what started its ranks, and the variables that configure it.
 pub(crate) fn library(of: &Library) -> Vec<String> {
     let variables = of.environment.iter().map(|(name, value)| format!("{name}={value}"));
-    let provider = of.facts.get("provider");
-    let known =
-        [Some(&of.name), provider, Some(&of.path), of.launcher.as_ref(), of.sends_with.as_ref()];
+    let [provider, fabric, build] = ["provider", "fabric", "build"].map(|name| of.facts.get(name));
+    let (by, with) = (of.launcher.as_ref(), of.sends_with.as_ref());
+    let known = [Some(&of.name), provider, Some(&of.path), by, with, fabric, build];
     known.into_iter().flatten().cloned().chain(variables).collect()
 }
 

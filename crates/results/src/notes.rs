@@ -80,7 +80,7 @@ pub const TEMPLATES: &[Template] = &[
     note("clock_step", Level::Detail, "the step of the clock allows no narrower interval", NONE),
     note("collective_unavailable", Level::Missing, "not measured: {reason}", NONE),
     note("contention_left_out", Level::Doubt, "not simulated: contention in the network, and noise", NONE),
-    note("counts_off", Level::Missing, "{model} is left out: a message passed {component} {count} times: it went in pieces or by rendezvous, operations were busy, or others sent messages", NONE),
+    note("counts_off", Level::Missing, "{model} is left out: a message passed {component} {count} times; seen: {passes}", NONE),
     note("default_size", Level::Detail, "the command line names no size: {bytes:B}, the tool's default, is assumed", NONE),
     note("distances_left_out", Level::Doubt, "distances between ranks are ignored: all are as far apart as ranks 0 and 1", NONE),
     note("either_line", Level::Detail, "between {from:B} and {to:B} the line below or that above may hold: times of such messages are from one to the other", NONE),

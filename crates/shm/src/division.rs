@@ -24,6 +24,7 @@ const SLOT: At = Floor(&FLOORS[RING_LINES]);
 #[rustfmt::skip] // One line each.
 pub(crate) const DIVISION: &Division = &Division {
     any_length: false,
+    passes: &[],
     pair: None,
     awaited: None,
     models: &[Model { name: "latency", kernel: "ping_pong", messages: 150, ways: 2, whole: 0, all: None, derivation: Some(&BY_COMPUTATION), parts: &[

@@ -16,6 +16,7 @@ const fn own(name: &'static str, layer: bandgap_units::Layer, point: u8) -> Part
 #[rustfmt::skip] // One line each.
 pub(crate) const DIVISION: &Division = &Division {
     any_length: false,
+    passes: &[],
     pair: Some(point::PAIR),
     awaited: None,
     models: &[

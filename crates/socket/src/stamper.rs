@@ -203,7 +203,7 @@ impl<T: Timer> Stamping for Stamper<T> {
         let ticks = self.ticks.get() as i64;
         // A middle was counted as the sum of two stamps.
         let ticks = if point == point::VISIBLE { ticks / 2 } else { ticks };
-        Timed { ticks, count: self.count.get(), begun: 0 }
+        Timed { ticks, count: self.count.get(), ..Timed::default() }
     }
 }
 

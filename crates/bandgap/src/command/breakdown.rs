@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bandgap_assemble::{Divided, Made, breakdown, table_breakdown};
 pub use bandgap_campaign::breakdown::BYTES;
-use bandgap_campaign::breakdown::BreakdownPlan;
+use bandgap_campaign::breakdown::{BREAKDOWN, BreakdownPlan};
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::sizes::Sizes;
 use bandgap_comm::Division;
@@ -19,7 +19,7 @@ use super::pcie_trace::{self, PcieTrace};
 use super::series::left_out;
 use crate::args::Measure;
 use crate::output::close_given;
-use crate::session::{ALONE, Session};
+use crate::session::Session;
 
 /// Examples in the help.
 pub const HELP: &str = "Examples:
@@ -154,7 +154,9 @@ pub fn measure(session: &mut Session<'_>, bytes: usize, insert: &[Ns]) -> Result
     inserted.sort_by(f64::total_cmp);
     inserted.dedup();
     let plan = BreakdownPlan { asked: session.asked(), bytes, inserted };
-    session.measure(&plan, RANKS, ALONE, |measured| breakdown(measured, &plan, division))
+    session.measure(&plan, RANKS, (&[BREAKDOWN], &|_| true), |measured| {
+        breakdown(measured, &plan, division)
+    })
 }
 
 /// How the target divides the time of a message.

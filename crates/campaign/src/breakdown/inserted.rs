@@ -1,6 +1,7 @@
 //! Whether computations of known length, inserted at the borders, show up in the measured times.
 
 use bandgap_comm::division::{ByRound, Division, Model, Part};
+use bandgap_stats::BatchEstimate;
 use bandgap_stats::interval::Interval;
 use bandgap_stats::quantile::median;
 
@@ -61,9 +62,9 @@ impl Longer {
         let mean = |of: &dyn Fn(&u64) -> f64| {
             over(&kept, &kept.iter().map(of).collect::<Vec<f64>>(), judged.confidence)
         };
-        let (value, interval) = mean(&longer)?;
-        let (_, off) = mean(&|round| longer(round) - inserted(round))?;
-        let (inserted, _) = mean(&inserted)?;
+        let BatchEstimate { value, interval, .. } = mean(&longer)?;
+        let off = mean(&|round| longer(round) - inserted(round))?.interval;
+        let inserted = mean(&inserted)?.value;
         Some(Self { value, interval, inserted, off, rounds: kept.len() })
     }
 }

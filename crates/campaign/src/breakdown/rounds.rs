@@ -26,8 +26,6 @@ pub struct Rounds {
     pub observed: Vec<f64>,
     /// Number of complete rounds that were left out because a value was outside its fence.
     pub outside: usize,
-    /// The cost of stamps in one interval, if it was removed.
-    pub stamp: Option<f64>,
     /// The median batch of a round without stamps over the shortest one: the median over the
     /// rounds.
     pub held_up: f64,
@@ -71,11 +69,20 @@ pub(super) fn of_rounds(
 }
 
 /// The cost of stamps in one interval, of pairs with this name: the mean over the rounds.
-fn stamp(judged: &Judged<'_>, division: &Division, name: &str) -> Option<f64> {
+pub fn stamp(judged: &Judged<'_>, division: &Division, name: &str) -> Option<BatchEstimate> {
     let pairs = by_round(judged, &key(division.models.first()?, name));
     let kept = inside(&[&pairs], &complete(&[&pairs]));
     let values: Vec<f64> = kept.iter().filter_map(|round| pairs.get(round).copied()).collect();
-    (!values.is_empty()).then(|| mean(&values))
+    over(&kept, &values, judged.confidence)
+}
+
+/// What messages of a model passed, of which there was anything timed, by its division's names.
+pub fn passed<'a>(judged: &Judged<'_>, division: &'a Division, model: &Model) -> Vec<&'a str> {
+    let key = key(model, WHOLE_TIME).at("of", "passed");
+    let batches = judged.table.batches(&key).iter().flat_map(|batch| &batch.samples);
+    let all = batches.fold(0, |all, bits| all | *bits as u32);
+    let names = division.passes.iter().enumerate();
+    names.filter(|(bit, _)| all >> bit & 1 == 1).map(|(_, name)| *name).collect()
 }
 
 /// The time of a part in each round, without the cost of stamps.
@@ -95,14 +102,14 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
 const EXACT: f64 = 0.0005;
 
 /// The parts that messages pass.
-fn passed(judged: &Judged<'_>, model: &'static Model) -> impl Iterator<Item = &'static Part> {
+fn on_the_way(judged: &Judged<'_>, model: &'static Model) -> impl Iterator<Item = &'static Part> {
     let is_there = |part: &&Part| !judged.table.batches(&key(model, part.name)).is_empty();
     model.parts.iter().filter(move |part| !part.optional || is_there(part))
 }
 
 /// A part whose intervals are not exactly as many as messages, in the mean over batches, and how many each has.
 pub fn inexact(judged: &Judged<'_>, model: &'static Model) -> Option<(&'static str, f64)> {
-    passed(judged, model).find_map(|part| {
+    on_the_way(judged, model).find_map(|part| {
         let (exact, key) = (part.exact?, count_key(model, part.name));
         let counts: Vec<f64> = judged.in_rounds(&key).map(|(_, count)| count).collect();
         let count = (!counts.is_empty()).then(|| mean(&counts))?;
@@ -121,12 +128,12 @@ fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
 /// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
     let cost = |name, pair: Option<u8>| match pair {
-        Some(_) => stamp(judged, division, name).map(Some),
+        Some(_) => stamp(judged, division, name).map(|cost| Some(cost.value)),
         None => Some(None),
     };
     let (stamp, awaited) = (cost(PAIR, division.pair)?, cost(AWAITED_PAIR, division.awaited)?);
     let cost = |part: &Part| if part.awaited { awaited.or(stamp) } else { stamp }.unwrap_or(0.0);
-    let own: Vec<&'static Part> = passed(judged, model).collect();
+    let own: Vec<&'static Part> = on_the_way(judged, model).collect();
     let (parts, hidden) = match model.derivation {
         None => {
             let of = |part: &Part| of_part(judged, model, part, cost(part));
@@ -160,7 +167,6 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
         parts: own.iter().copied().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
         observed: values(&whole),
         outside,
-        stamp,
         held_up: median(&held_up),
         hidden: hidden.map(|(hidden, is_seen)| Hidden { values: values(&hidden), is_seen }),
         rounds: kept.clone(),
@@ -191,16 +197,15 @@ pub(super) fn inside(all: &[&ByRound], rounds: &[u64]) -> Vec<u64> {
 
 /// The mean of the values of these rounds, with its interval, which includes the variance between
 /// launches. No further values are fenced off.
-pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
+pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<BatchEstimate> {
     let in_launch = |(round, value): (&u64, &f64)| (launch_of(*round), *round, *value);
     let values: Vec<_> = rounds.iter().zip(values).map(in_launch).collect();
-    let BatchEstimate { value, interval, .. } = estimate_of_kept(&values, confidence)?;
-    Some((value, interval))
+    estimate_of_kept(&values, confidence)
 }
 
 impl Rounds {
     /// The mean of one value per round, with its interval.
-    pub fn mean(&self, values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
+    pub fn mean(&self, values: &[f64], confidence: f64) -> Option<BatchEstimate> {
         over(&self.rounds, values, confidence)
     }
 

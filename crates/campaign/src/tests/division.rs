@@ -19,6 +19,7 @@ const fn of_message(name: &'static str, point: u8) -> Part {
 #[rustfmt::skip] // One line each.
 pub static CALLS: Division = Division {
     any_length: false,
+    passes: &[],
     pair: Some(8),
     awaited: None,
     models: &[
@@ -40,6 +41,7 @@ pub static CALLS: Division = Division {
 #[rustfmt::skip] // One line each.
 pub static PLACES: Division = Division {
     any_length: true,
+    passes: &["short", "long", "callback"],
     pair: Some(8),
     awaited: Some(10),
     models: &[Model { name: "latency", kernel: "comms1", messages: 100, ways: 2, whole: 9, all: Some(7), derivation: None, parts: &[
@@ -56,6 +58,7 @@ static LINE: bandgap_comm::Floor = bandgap_comm::Floor::new("line", "", Yields::
 #[rustfmt::skip] // One line each.
 pub static LINES: Division = Division {
     any_length: false,
+    passes: &[],
     pair: None,
     awaited: None,
     models: &[Model { name: "latency", kernel: "ping_pong", messages: 100, ways: 2, whole: 0, all: None, derivation: Some(&ADDED), parts: &[

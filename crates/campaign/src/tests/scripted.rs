@@ -121,7 +121,7 @@ pub fn modelled(order: &Order, params: &Params) -> Executed {
     let delay = number(&order.parameters["delay"]["picoseconds"]) as f64 / 1e3;
     let issue = issue_time(params, messages, delay);
     let whole = if messages == 1 { params.rtt() } else { issue + params.rtt() };
-    let rank = AtRank { ns: whole, count: messages, begun: messages };
+    let rank = AtRank { ns: whole, count: messages, begun: messages, passed: 0 };
     let at_border = order.at_border.map_or_else(Vec::new, |_| vec![rank; 2]);
     Executed { at_border, ..columns(order, issue, whole) }
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::ptr::null_mut;
 
+use bandgap_loader::Opened;
 use bandgap_tagged::Fabric;
 use bandgap_units::{Library, Ways};
 
-use super::{Raw, Ucx};
+use super::{Api, Raw, Ucx};
 use crate::common::text;
 use crate::structure::Structure;
 
@@ -16,12 +17,20 @@ pub(super) const CLAIM: (u64, usize) = (1, 8);
 const CLAIMED: u32 = 22;
 
 impl Ucx {
+    /// `fabric`, the UCX that this process has loaded from here for another library, and its `build`.
+    pub fn below(path: &Path) -> Vec<(String, String)> {
+        let version = Opened::new(path).ok().and_then(|opened| {
+            let api = Api::of(&opened, path).ok()?;
+            // SAFETY: the function may be called at any time.
+            Some(("fabric".to_owned(), format!("UCX {}", unsafe { text((api.version)()) })))
+        });
+        version.into_iter().chain(build(path)).collect()
+    }
+
     /// The library, its build, and what it uses to reach another rank.
     pub(super) fn as_it_is(&self) -> Library {
         let mut is = Self::known(format!("UCX {}", self.version), &self.version, &self.path);
-        if has_assertions(&self.path) {
-            is.facts.insert("build".to_owned(), "assertions".to_owned());
-        }
+        is.facts.extend(build(&self.path));
         if let Some(&endpoint) = self.endpoints.iter().find(|of| !of.is_null()) {
             is.facts.insert("transports".to_owned(), self.used(endpoint).join(", "));
             let sizes = (0..=CLAIMED).map(|power| 1 << power);
@@ -67,9 +76,11 @@ impl Ucx {
 }
 
 /// Whether the library was built with assertions: it has the text of one that other builds leave out.
-fn has_assertions(path: &Path) -> bool {
+fn build(path: &Path) -> Option<(String, String)> {
     let text = b"UCP_REQUEST_FLAG_COMPLETED)";
-    std::fs::read(path).is_ok_and(|bytes| bytes.windows(text.len()).any(|of| of == text))
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let has = bytes.windows(text.len()).any(|of| of == text);
+    has.then(|| ("build".to_owned(), "assertions".to_owned()))
 }
 
 /// What a function writes to a stream.

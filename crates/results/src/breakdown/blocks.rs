@@ -313,11 +313,18 @@ impl Beside {
     fn findings(&self) -> impl Iterator<Item = (&'static str, &'static str, &Quantity)> {
         let hidden = ("hidden", "software hidden each way", self.hidden.as_ref());
         let overlap = ("overlap", "done at once, without stamps", self.overlap.as_ref());
-        [hidden, overlap].into_iter().filter_map(|(name, what, of)| Some((name, what, of?)))
+        let line = ("line", "a cache line's way", self.line.as_ref());
+        let stamp = ("stamp", "a stamp, removed", self.stamp.as_ref());
+        let awaited = ("awaited_stamp", "one that waits, removed", self.awaited_stamp.as_ref());
+        [hidden, line, overlap, stamp, awaited]
+            .into_iter()
+            .filter_map(|(name, what, of)| Some((name, what, of?)))
     }
 
     fn blocks(&self, context: &Context<'_>, id: &str) -> Vec<Block> {
-        let mut blocks = Vec::new();
+        let passes = self.passes.iter();
+        let mut blocks: Vec<Block> =
+            passes.map(|(model, what)| Block::Text(format!("{model} passed {what}"))).collect();
         let rows: Vec<_> = self.findings().collect();
         if !rows.is_empty() {
             let row = |(name, what, of): (&str, &str, &Quantity)| {

@@ -11,6 +11,7 @@
 //! These functions measure the memory system, not the transport: they have no handlers, and only
 //! the flow control without which the data would be wrong.
 
+mod apart;
 mod area;
 mod cache_line;
 mod copy;
@@ -26,6 +27,7 @@ use std::time::Duration;
 use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
 use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Timer};
 
+pub use apart::LineApart;
 pub use area::{COPY_BYTES, FloorArea, PLACES};
 pub use cache_line::{cache_line, cache_line_exchange};
 pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};

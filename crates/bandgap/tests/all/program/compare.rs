@@ -3,10 +3,8 @@
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
-use crate::program::subject::{DOUBTFUL, INPUT, OUTPUT, USAGE, Workdir};
+use crate::program::subject::{DOUBTFUL, INPUT, MISSING, OUTPUT, USAGE, Workdir};
 
-/// Nothing in common, or nothing that can be told.
-const MISSING: i32 = 8;
 /// Set-ups that do not compare.
 const SETUPS: i32 = 9;
 

@@ -9,7 +9,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::program::subject::{
-    BINARY, COMMUNICATION, Finished, HOST, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped,
+    BINARY, COMMUNICATION, Finished, HOST, MISSING, PATIENCE, RANK, REMOTE, USAGE, Workdir,
+    of_kind, skipped, value,
 };
 
 /// The launchers of MPIs that are here, or of the one whose folder BANDGAP_MPI names.
@@ -162,6 +163,76 @@ fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
         let of = &json["conditions"][0];
         assert_eq!((&of["launches"], &of["ranks"]), (&2.into(), &2.into()), "{launcher:?}");
         assert_eq!(place.names(), Vec::<String>::new());
+    }
+}
+
+/// A length that goes by rendezvous, or in pieces, has no model, which is a result that is missing.
+#[test]
+fn a_message_is_divided_inside_an_mpi_that_uses_ucx() {
+    let place = Workdir::new();
+    for launcher in launchers() {
+        let args = "breakdown -t mpi --sizes 8,64KiB --time-budget 8s --no-save --json - -q";
+        let run = run(under(&place, &launcher, 2, args));
+        if run.code == Some(REMOTE) {
+            skipped(format_args!("no UCX below {}: {}", launcher[0], run.stderr.trim()));
+            continue;
+        }
+        let run = run.ends(MISSING).json();
+        let of = of_kind(&run, "breakdown")[0];
+        assert_eq!((&of["name"], of["models"].as_array().unwrap().len()), (&"mpi".into(), 3));
+        for name in ["latency", "coarse_latency", "injection"] {
+            let passes = of["measured"]["passes"][name].as_str().unwrap();
+            assert!(passes.starts_with("am_short, ") && passes.contains("eager"), "{passes}");
+        }
+        // Ranks of one host have a line between them.
+        for beside in ["stamp", "awaited_stamp", "line"] {
+            assert!(value(&of["measured"][beside]) > 0.0, "{of}");
+        }
+        let notes = run["notes"].as_array().unwrap();
+        let off = notes.iter().find(|note| note["code"] == "counts_off").unwrap();
+        assert_eq!(off["about"], "breakdown/mpi:bytes=65536/model=latency");
+        assert!(off["values"]["count"].as_f64() > Some(1.5), "{off}");
+        let facts = &run["setup"]["of"][0]["library"]["facts"];
+        assert!(facts["fabric"].as_str().unwrap().starts_with("UCX 1."), "{facts}");
+    }
+}
+
+/// A system that refuses to change the protection of a page, and such a page with a jump slot in it.
+#[test]
+fn a_jump_slot_that_may_not_be_changed_leaves_no_breakdown() {
+    const REFUSES: &str = "#define _GNU_SOURCE
+        #include <errno.h>
+        #include <stddef.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        extern __attribute__((weak)) void ucp_tag_send_nbx(void);
+        void *slot(void) { return (void *)ucp_tag_send_nbx; }
+        int mprotect(void *at, size_t bytes, int how) {
+            if (how != 3) return syscall(SYS_mprotect, at, bytes, how);
+            errno = EACCES;
+            return -1;
+        }";
+    let place = Workdir::new();
+    let (source, library) = (place.file("refuses.c", REFUSES), place.path("refuses.so"));
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-Wl,-z,now", "-Wl,-z,relro", "-o"])
+        .arg(&library)
+        .arg(place.path(&source));
+    if !cc.status().is_ok_and(|status| status.success()) {
+        return skipped(format_args!("no cc"));
+    }
+    for launcher in launchers() {
+        let mut command = place.command(BINARY);
+        as_root(&mut command);
+        let with = format!("{} {{ranks}}", launcher.join(" "));
+        command.args(["breakdown", "-t", "mpi", "-q", "--no-save", "--json", "-"]);
+        command.args(["--launch-with", &with]).env("LD_PRELOAD", &library);
+        let finished = run(command);
+        // Where MPI does not use UCX nothing is changed.
+        if finished.code != Some(REMOTE) {
+            let run = finished.ends(HOST).json();
+            assert_eq!(of_kind(&run, "breakdown"), Vec::<&Value>::new());
+        }
     }
 }
 

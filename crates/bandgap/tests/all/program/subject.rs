@@ -30,6 +30,7 @@ pub const OUTPUT: i32 = 4;
 pub const RANK: i32 = 5;
 pub const COMMUNICATION: i32 = 6;
 pub const HOST: i32 = 7;
+pub const MISSING: i32 = 8;
 pub const REMOTE: i32 = 10;
 pub const ENDLESS: i32 = 11;
 pub const INTERRUPTED: i32 = 130;
