@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use bandgap_record::Unit;
 use bandgap_units::Ns;
 
 use crate::Precision;
@@ -87,19 +86,12 @@ fn axis(name: &str, axis: &Axis) -> String {
     format!("{scale}set format {name} '{format}'\nset {name}label '{label}' noenhanced\n")
 }
 
-/// The most parts of bars that are in the key.
-const KEYS: usize = 30;
-
 fn bars(data: &mut Data<'_>, bars: &Bars) -> (String, Vec<String>) {
     let (mut plots, mut names) = (Vec::new(), Vec::new());
-    // A longer key would leave no room for the bars; wide parts have their names inside.
-    let is_keyed = bars.bars.iter().map(|bar| bar.parts.len()).sum::<usize>() <= KEYS;
-    let longest = bars.bars.iter().map(|bar| bar.whole).fold(0.0, f64::max);
-    let longest = if bars.to_scale { longest } else { 1.0 };
     for (row, bar) in bars.bars.iter().enumerate() {
         let length = if bars.to_scale { bar.whole } else { 1.0 };
-        let mut text =
-            format!("# {}: {}\n# from | to | part\n", bare(&bars.title), bare(&bar.name));
+        let (title, name) = (bare(&bars.title), bare(&bar.name));
+        let mut text = format!("# {title}: {name}\n# from | to | part\n");
         for (_, part, ends) in bar.drawn() {
             let [from, to] = ends.map(|end| length * end);
             let _ = writeln!(text, "{from} {to} \"{}\"", bare(&part.name).replace('"', "'"));
@@ -107,46 +99,28 @@ fn bars(data: &mut Data<'_>, bars: &Bars) -> (String, Vec<String>) {
         let block = data.block(&text);
         names.push(format!("'{}' {row}", quoted(&bar.name)));
         plots.extend(bar.drawn().enumerate().map(|(at, (part, of, _))| {
-            let (tint, legend) = (tint(bars, bar, part), quoted(&bars.legend(bar, of)));
-            let title = match is_keyed {
-                true => format!("title '{legend}' noenhanced"),
-                false => "notitle".to_owned(),
-            };
+            let (tint, legend) = (tint(bar, part), quoted(&bars.legend(bar, of)));
             let (low, high) = (row as f64 - 0.35, row as f64 + 0.35);
             format!(
                 "{block} every ::{at}::{at} using 1:({row}):1:2:({low}):({high}) with boxxyerror \
-                 fillcolor rgb '{tint}' {title}"
+                 fillcolor rgb '{tint}' title '{legend}' noenhanced"
             )
         }));
-        if !is_keyed {
-            let name = format!("(strlen(strcol(3)) < 80 * ($2 - $1) / {longest} ? strcol(3) : '')");
-            let place = format!("(($1 + $2) / 2):({row}):{name}");
-            plots.push(format!("{block} using {place} with labels font ',7' noenhanced notitle"));
-        }
     }
-    let (dimension, label) = match bars.to_scale {
-        true => (Dimension::Time, "time"),
-        false => (Dimension::Count, "share"),
-    };
-    let x = Axis { label: label.to_owned(), scale: Scale::Linear, dimension };
+    let (label, format) = if bars.to_scale { ("time", "%.1s %cs") } else { ("share", "%g") };
     let settings = format!(
-        "set key outside right top font ',8'\nset style fill solid border rgb 'white'\n\
-         set xrange [0:*]\nset yrange [{}:-0.5]\nset ytics ({}) noenhanced\n{}",
+        "set key below font ',7' maxrows 12\nset style fill solid border rgb 'white'\n\
+         set xrange [0:*]\nset format x '{format}'\nset xlabel '{label}'\n\
+         set yrange [{}:-0.5]\nset ytics ({}) noenhanced font ',8'\n",
         bars.bars.len() as f64 - 0.5,
         names.join(", "),
-        axis("x", &x),
     );
     (settings, plots)
 }
 
 fn heat(data: &mut Data<'_>, heat: &Heat) -> (String, Vec<String>) {
     let count = heat.names.len();
-    let sign = match heat.unit {
-        Unit::Second => unit(Dimension::Time).0,
-        Unit::BytePerSecond => unit(Dimension::Rate).0,
-        _ => "",
-    };
-    let mut text = format!("# {}\n# column | row | value{sign}\n", bare(&heat.title));
+    let mut text = format!("# {}\n# column | row | value\n", bare(&heat.title));
     for (row, column) in (0..count).flat_map(|row| (0..count).map(move |column| (row, column))) {
         let value = heat.cells.get(&[row.min(column), row.max(column)]).unwrap_or(&f64::NAN);
         let _ = writeln!(text, "{column} {row} {value}");
