@@ -1,9 +1,9 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use super::*;
 use bandgap_record::Unit;
 
+use super::*;
 use crate::block::{Bar, Part};
 use crate::figure::Datum;
 
@@ -114,12 +114,8 @@ fn gnuplot_itself_draws_it() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let all = [
-        Block::Figure(figure()),
-        Block::Bars(bars(false)),
-        Block::Bars(bars(true)),
-        Block::Heat(heat()),
-    ];
+    let all =
+        [Block::Figure(figure()), Block::Bars(bars(false)), Block::Bars(many), Block::Heat(heat())];
     let drawn = gnuplot(&all, "try");
     std::fs::write(folder.path().join("try.dat"), &drawn.data).unwrap();
     let script = format!("set terminal svg size 900,2000\nset output 'try.svg'\n{}", drawn.script);

@@ -175,7 +175,7 @@ function plane(figure, svg) {
       if (of.tagName === "text") {
         const [left, top] = [go("x", +was.x), go("y", +was.y)];
         set(of, "x", left);
-        if (of.hasAttribute("transform")) of.setAttribute("transform", `rotate(-90 ${left} ${was.y})`);
+        if (of.hasAttribute("transform")) of.setAttribute("transform", `rotate(-90 ${left.toFixed(1)} ${was.y})`);
         else if (of.closest(".level")) set(of, "y", top);
       }
       if (of.tagName === "rect") {
