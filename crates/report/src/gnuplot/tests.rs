@@ -114,6 +114,8 @@ fn gnuplot_itself_draws_it() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
+    let mut many = bars(true);
+    many.bars[0].parts = vec![many.bars[0].parts[0].clone(); KEYS];
     let all =
         [Block::Figure(figure()), Block::Bars(bars(false)), Block::Bars(many), Block::Heat(heat())];
     let drawn = gnuplot(&all, "try");
