@@ -160,12 +160,11 @@ fn drawn(stack: &Stack, model: &Model, before: &Value, changes: &[Change]) -> Ve
     let mut names: Vec<String> = changes.iter().map(|change| change.what.clone()).collect();
     // The parts of the model that a component, category or layer is, or those of another model.
     let parts = |of: &str| -> Vec<Part> {
-        let names = |part: &Part| {
-            let own = &stack.components[part.component];
-            [own.name.clone(), own.category.to_string(), part.layer.to_string()]
-        };
         let other = stack.model(of).map(|other| stack.value(other, &stack.state()).parts);
-        let is_its = |part: &&Part| names(part).iter().any(|name| name == of);
+        let is_its = |part: &&Part| {
+            let own = &stack.components[part.component];
+            own.name == of || own.category.to_string() == of || part.layer.to_string() == of
+        };
         other.unwrap_or_else(|| before.parts.iter().filter(is_its).cloned().collect())
     };
     let category = |of: &str| {

@@ -182,7 +182,7 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
-/// Bars with a title. Parts with the same name look the same in all bars; parts of a kind look similar.
+/// Bars with a title. Parts of a kind look similar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
     /// Title.
@@ -213,7 +213,7 @@ pub struct Part {
     pub name: String,
     /// Share of the whole. A part without a positive share is only named.
     pub share: f64,
-    /// The kind, if any. Each kind has a colour, and its parts have different shades.
+    /// The kind, if it has one. Each kind has a colour, and its parts in a bar have different shades.
     pub kind: Option<usize>,
 }
 
@@ -236,17 +236,6 @@ impl Bars {
         let longest = self.bars.iter().map(|bar| bar.whole).fold(0.0, f64::max);
         if self.to_scale && longest > 0.0 { bar.whole.max(0.0) / longest } else { 1.0 }
     }
-
-    /// The distinct names of all parts.
-    pub(crate) fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for part in self.bars.iter().flat_map(|bar| &bar.parts) {
-            if !names.contains(&part.name.as_str()) {
-                names.push(&part.name);
-            }
-        }
-        names
-    }
 }
 
 impl Bar {
@@ -258,11 +247,6 @@ impl Bar {
             let to = *from + part.share / whole;
             Some((at, part, [std::mem::replace(from, to), to]))
         })
-    }
-
-    /// Number of earlier parts of the same kind.
-    pub(crate) fn shade(&self, at: usize) -> usize {
-        self.parts[..at].iter().filter(|part| part.kind == self.parts[at].kind).count()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use bandgap_record::Unit;
 use bandgap_units::Ns;
 
 use crate::Precision;
@@ -25,28 +24,19 @@ pub struct Gnuplot {
 
 /// Files `NAME.dat` and `NAME.gp` for figures, bars and heat maps.
 pub fn gnuplot(blocks: &[Block], name: &str) -> Gnuplot {
-    let mut data = Data { text: String::new(), count: 0, name };
+    let mut data: Data<'_> = (name, Vec::new());
     let panels: Vec<String> = blocks.iter().filter_map(|block| panel(&mut data, block)).collect();
     let script = head(name, panels.len().max(1)) + &panels.concat() + "unset multiplot\n";
-    Gnuplot { data: data.text, script }
+    Gnuplot { data: data.1.join("\n\n"), script }
 }
 
-/// The data, block by block.
-struct Data<'a> {
-    text: String,
-    count: usize,
-    name: &'a str,
-}
+/// The name of the files, and the blocks of data.
+type Data<'a> = (&'a str, Vec<String>);
 
-impl Data<'_> {
-    /// Appends a block, and gives how a script names it.
-    fn block(&mut self, text: &str) -> String {
-        let (name, index) = (self.name, self.count);
-        self.text += if index > 0 { "\n\n" } else { "" };
-        self.text += text;
-        self.count += 1;
-        format!("'{name}.dat' index {index}")
-    }
+/// Appends a block, and gives how a script names it.
+fn append((name, data): &mut Data<'_>, block: String) -> String {
+    data.push(block);
+    format!("'{name}.dat' index {}", data.len() - 1)
 }
 
 /// Writes a picture's data, and gives its part of the script; `None` if there is nothing to draw.
@@ -65,10 +55,8 @@ fn panel(data: &mut Data<'_>, block: &Block) -> Option<String> {
 
 fn figure(data: &mut Data<'_>, figure: &Figure) -> (String, Vec<String>) {
     let curves = figure.series.iter().enumerate().filter(|(_, series)| has_points(series));
-    let plots = curves.map(|(curve, series)| {
-        let block = data.block(&self::curve(figure, series));
-        plot(figure, curve, &block)
-    });
+    let plots = curves
+        .map(|(curve, series)| plot(figure, curve, &append(data, self::curve(figure, series))));
     let plots = plots.collect();
     let axes = [("x", &figure.x), ("y", &figure.y)].map(|(name, of)| axis(name, of));
     (format!("set key outside right top\nset grid\n{}", axes.concat()), plots)
@@ -87,73 +75,58 @@ fn axis(name: &str, axis: &Axis) -> String {
     format!("{scale}set format {name} '{format}'\nset {name}label '{label}' noenhanced\n")
 }
 
-/// The most parts of bars that are in the key.
+/// The most parts of bars that are in a key. Where there are more, wide ones have their names inside.
 const KEYS: usize = 30;
 
 fn bars(data: &mut Data<'_>, bars: &Bars) -> (String, Vec<String>) {
     let (mut plots, mut names) = (Vec::new(), Vec::new());
-    // A longer key would leave no room for the bars; wide parts have their names inside.
     let is_keyed = bars.bars.iter().map(|bar| bar.parts.len()).sum::<usize>() <= KEYS;
-    let longest = bars.bars.iter().map(|bar| bar.whole).fold(0.0, f64::max);
-    let longest = if bars.to_scale { longest } else { 1.0 };
     for (row, bar) in bars.bars.iter().enumerate() {
         let length = if bars.to_scale { bar.whole } else { 1.0 };
-        let mut text =
-            format!("# {}: {}\n# from | to | part\n", bare(&bars.title), bare(&bar.name));
+        let (title, name) = (bare(&bars.title), bare(&bar.name));
+        let mut text = format!("# {title}: {name}\n# from | to | part\n");
         for (_, part, ends) in bar.drawn() {
             let [from, to] = ends.map(|end| length * end);
             let _ = writeln!(text, "{from} {to} \"{}\"", bare(&part.name).replace('"', "'"));
         }
-        let block = data.block(&text);
+        let block = append(data, text);
         names.push(format!("'{}' {row}", quoted(&bar.name)));
         plots.extend(bar.drawn().enumerate().map(|(at, (part, of, _))| {
-            let (tint, legend) = (tint(bars, bar, part), quoted(&bars.legend(bar, of)));
-            let title = match is_keyed {
-                true => format!("title '{legend}' noenhanced"),
-                false => "notitle".to_owned(),
-            };
+            let (tint, legend) = (tint(bar, part), quoted(&bars.legend(bar, of)));
             let (low, high) = (row as f64 - 0.35, row as f64 + 0.35);
             format!(
                 "{block} every ::{at}::{at} using 1:({row}):1:2:({low}):({high}) with boxxyerror \
-                 fillcolor rgb '{tint}' {title}"
+                 fillcolor rgb '{tint}' title '{legend}' noenhanced"
             )
         }));
         if !is_keyed {
-            let name = format!("(strlen(strcol(3)) < 80 * ($2 - $1) / {longest} ? strcol(3) : '')");
+            let name = format!("(strlen(strcol(3)) < 80 * ($2 - $1) / {length} ? strcol(3) : '')");
             let place = format!("(($1 + $2) / 2):({row}):{name}");
             plots.push(format!("{block} using {place} with labels font ',7' noenhanced notitle"));
         }
     }
-    let (dimension, label) = match bars.to_scale {
-        true => (Dimension::Time, "time"),
-        false => (Dimension::Count, "share"),
-    };
-    let x = Axis { label: label.to_owned(), scale: Scale::Linear, dimension };
+    let key = if is_keyed { "set key outside right top font ',8'" } else { "unset key" };
+    let (label, format) = if bars.to_scale { ("time", "%.1s %cs") } else { ("share", "%g") };
     let settings = format!(
-        "set key outside right top font ',8'\nset style fill solid border rgb 'white'\n\
-         set xrange [0:*]\nset yrange [{}:-0.5]\nset ytics ({}) noenhanced\n{}",
+        "{key}\nset style fill solid border rgb 'white'\n\
+         set xrange [0:*]\nset format x '{format}'\nset xlabel '{label}'\n\
+         set yrange [{}:-0.5]\nset ytics ({}) noenhanced font ',8'\n",
         bars.bars.len() as f64 - 0.5,
         names.join(", "),
-        axis("x", &x),
     );
     (settings, plots)
 }
 
 fn heat(data: &mut Data<'_>, heat: &Heat) -> (String, Vec<String>) {
     let count = heat.names.len();
-    let sign = match heat.unit {
-        Unit::Second => unit(Dimension::Time).0,
-        Unit::BytePerSecond => unit(Dimension::Rate).0,
-        _ => "",
-    };
-    let mut text = format!("# {}\n# column | row | value{sign}\n", bare(&heat.title));
+    let mut text = format!("# {}\n# column | row | value\n", bare(&heat.title));
     for (row, column) in (0..count).flat_map(|row| (0..count).map(move |column| (row, column))) {
         let value = heat.cells.get(&[row.min(column), row.max(column)]).unwrap_or(&f64::NAN);
         let _ = writeln!(text, "{column} {row} {value}");
     }
     let plots = match heat.cells.is_empty() {
         true => Vec::new(),
-        false => vec![data.block(&text) + " using 1:2:3 with image notitle"],
+        false => vec![append(data, text) + " using 1:2:3 with image notitle"],
     };
     let tics = heat.names.iter().enumerate().map(|(at, name)| format!("'{}' {at}", quoted(name)));
     let tics = tics.collect::<Vec<_>>().join(", ");

@@ -229,10 +229,11 @@ fn reference_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     let ending = |reference| Some((reference, stretch(reference, frame)?.1));
     let mut names: Vec<(&Reference, f64)> = named.filter_map(ending).collect();
     names.sort_by(|(a, _), (b, _)| a.y.total_cmp(&b.y));
-    // From the bottom up, each name stays above the one before.
+    // From the bottom up, each name stays above the one before, and below the names of regions.
+    let least = frame.top + if figure.regions.is_empty() { 0.0 } else { 28.0 };
     let mut last = f64::INFINITY;
     for (reference, end) in names {
-        last = (frame.down(reference.y) - 6.0).min(last - 12.5);
+        last = (frame.down(reference.y) - 6.0).min(last - 12.5).max(least);
         paper.text((end - 5.0, last), Anchor::End, &NAME, &reference.name);
     }
     paper.end();

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use bandgap_model::growth::Law;
 use bandgap_record::{Form, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, written};
 use bandgap_units::{Ns, significant};
 
 use crate::curves::curve;
-use crate::rows::{along, cell, fit, spelled, worded};
+use crate::rows::{along, cell, fit, growth, spelled, worded};
 use crate::shown::{Context, by_key};
 
 /// Several series: a line for each kernel, then floors, curves and sentences.
@@ -118,22 +119,11 @@ fn kernel(rows: &Rows, named: String, all: &[&Rows], context: &Context<'_>) -> O
 
 /// The law by which the time of a series grows, if decided.
 fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
-    let is_its = |of: &&&Rows| {
-        of.form == Form::Law && (&of.name, &of.transport) == (&rows.name, &rows.transport)
-    };
-    let growth = all.iter().find(is_its)?;
-    let same = |row: &&Row| {
-        let mut places = growth.axes.iter().zip(&row.place);
-        places.all(|(axis, at)| rows.place(small, axis).is_none_or(|own| own == at))
-    };
-    let row = growth.rows.iter().find(same)?;
-    let slope = row.cells.first().and_then(Option::as_ref);
-    Some(match (growth.label(row, "law")?.to_string().as_str(), slope) {
-        ("linear", _) if rows.axis("dimension").is_some() => "N".to_owned(),
-        ("linear", _) => "P".to_owned(),
-        ("quadratic", _) => "N²".to_owned(),
-        ("logarithmic", Some(slope)) => format!("log₂ P +{}", Ns::from_secs(slope.value.0)),
-        _ => "?".to_owned(),
+    let has = |axis: &str, at: &Place| rows.place(small, axis).is_none_or(|own| own == at);
+    let (laws, row, law, words) = growth(rows, all.iter().copied(), has)?;
+    Some(match (law, laws.cell(row, "slope")) {
+        (Law::Logarithmic, Some(slope)) => format!("log₂ P +{}", Ns::from_secs(slope.value.0)),
+        _ => words.to_owned(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod figure;
 
+use bandgap_model::growth::Law;
 use bandgap_record::{Form, Labels, Number, Place, Quantity, Row, Rows, Spread, Unit};
 use bandgap_report::{Block, Cell, Datum, Head, Table};
 use bandgap_units::Bytes;
@@ -228,6 +229,29 @@ pub(crate) fn fit<'a>(
     context.of::<Hockney>().find(|fit| {
         fit.is_of(&rows.name, &rows.transport) && fit.is_relative() && is_its(&fit.curve)
     })
+}
+
+/// The laws of growth of a series, the row of the curve that has these places, its law, and f of that in words.
+pub(crate) fn growth<'a>(
+    rows: &Rows,
+    mut all: impl Iterator<Item = &'a Rows>,
+    has: impl Fn(&str, &Place) -> bool,
+) -> Option<(&'a Rows, &'a Row, Law, &'static str)> {
+    let is_its = |of: &&Rows| {
+        of.form == Form::Law && (&of.name, &of.transport) == (&rows.name, &rows.transport)
+    };
+    let laws = all.find(is_its)?;
+    let is_there = |row: &&Row| laws.axes.iter().zip(&row.place).all(|(axis, at)| has(axis, at));
+    let row = laws.rows.iter().find(is_there)?;
+    let said = laws.label(row, "law")?.to_string();
+    let law = Law::ALL.into_iter().find(|law| law.to_string() == said)?;
+    let words = match law {
+        Law::Logarithmic => "⌈log₂ P⌉",
+        Law::Quadratic => "N²",
+        Law::Linear if rows.axis("dimension").is_some() => "N",
+        Law::Linear => "P",
+    };
+    Some((laws, row, law, words))
 }
 
 /// The kind of rows that are of a trace: the times between its packets, each with its spread, and what follows from

@@ -97,6 +97,17 @@ fn the_ranking_is_by_what_each_component_saves() {
     }
     // What is not in it has no curve.
     assert!(all.curves.iter().all(|one| one.model != "injection" || one.of != "io"));
+    // What its other panels draw: the parts of each category that are in the latency, named once.
+    let of = |category| -> Vec<&str> {
+        let its = all.curves.iter().filter(|of| of.model == "latency" && of.category == category);
+        its.map(|of| &*of.of).collect()
+    };
+    let cpu =
+        ["cpu", "hlp", "llp", "llp_post", "hlp_post", "hlp_rx_prog", "rx_callback_ucp", "pio"];
+    assert_eq!(of(Some(Category::Cpu)), cpu);
+    assert_eq!(of(Some(Category::Io)), ["io", "pcie", "rc_to_mem_8"]);
+    assert_eq!(of(Some(Category::Network)), ["network", "wire", "switch"]);
+    assert_eq!(of(None), ["hardware"]);
     let of_pio = found(&preset(), &[reduce("pio", 0.5)], None);
     assert!(of_pio.curves.iter().all(|one| one.of == "pio"));
 }

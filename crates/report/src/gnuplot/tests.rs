@@ -1,7 +1,10 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use bandgap_record::Unit;
+
 use super::*;
+use crate::block::{Bar, Part};
 use crate::figure::Datum;
 
 fn figure() -> Figure {
@@ -77,6 +80,33 @@ fn blocks_count_on_through_all_figures() {
     assert!(drawn.script.contains("layout 2,1"));
 }
 
+fn bars(to_scale: bool) -> Bars {
+    let part = |name: &str, share| Part { name: name.into(), share, kind: None };
+    let bar = |name: &str, whole, parts| Bar { name: name.into(), whole, parts };
+    let all = vec![part("pio", 0.75), part("nothing", -0.5), part("it's \"own\"", 0.25)];
+    let bars = vec![bar("way", 2e-6, all), bar("gap", 1e-6, vec![part("g", 1.0)])];
+    Bars { title: "latency".into(), says: String::new(), to_scale, bars }
+}
+
+fn heat() -> Heat {
+    let cells = [([0, 1], 1e-6), ([1, 2], 4e-6)].into();
+    let names = ["0 a", "1 b", "2 it's"].map(str::to_owned).into();
+    Heat { title: "rtt".into(), says: String::new(), names, unit: Unit::Second, cells }
+}
+
+#[test]
+fn bars_begin_where_the_part_before_ends_and_pairs_are_a_square() {
+    let data = |to_scale| gnuplot(&[Block::Bars(bars(to_scale)), Block::Heat(heat())], "b").data;
+    let expected = "\
+        # latency: way\n# from | to | part\n0 0.75 \"pio\"\n0.75 1 \"it's 'own'\"\n\n\n\
+        # latency: gap\n# from | to | part\n0 1 \"g\"\n\n\n\
+        # rtt\n# column | row | value\n\
+        0 0 NaN\n1 0 0.000001\n2 0 NaN\n0 1 0.000001\n1 1 NaN\n2 1 0.000004\n\
+        0 2 NaN\n1 2 0.000004\n2 2 NaN\n";
+    assert_eq!(data(false), expected);
+    assert!(data(true).contains("0 0.0000015 \"pio\"\n0.0000015 0.000002 "), "{}", data(true));
+}
+
 #[test]
 fn gnuplot_itself_draws_it() {
     if Command::new("gnuplot").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -84,9 +114,13 @@ fn gnuplot_itself_draws_it() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let drawn = gnuplot(&[Block::Figure(figure()), Block::Figure(figure())], "try");
+    let mut many = bars(true);
+    many.bars[0].parts = vec![many.bars[0].parts[0].clone(); KEYS];
+    let all =
+        [Block::Figure(figure()), Block::Bars(bars(false)), Block::Bars(many), Block::Heat(heat())];
+    let drawn = gnuplot(&all, "try");
     std::fs::write(folder.path().join("try.dat"), &drawn.data).unwrap();
-    let script = format!("set terminal svg\nset output 'try.svg'\n{}", drawn.script);
+    let script = format!("set terminal svg size 900,2000\nset output 'try.svg'\n{}", drawn.script);
     std::fs::write(folder.path().join("try.gp"), script).unwrap();
     let done = Command::new("gnuplot").arg("try.gp").current_dir(folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr).into_owned();

@@ -173,7 +173,7 @@ function plane(figure, svg, number) {
     },
     text: (was, of) => {
       const left = go(x, +was.x);
-      if (of.hasAttribute("transform")) return { x: left, transform: `rotate(-90 ${left} ${was.y})` };
+      if (of.hasAttribute("transform")) return { x: left, transform: `rotate(-90 ${left.toFixed(1)} ${was.y})` };
       return of.closest(".level") ? { x: left, y: go(y, +was.y) } : { x: left };
     },
   };

@@ -6,7 +6,7 @@ use crate::block::{Bar, Bars, Part};
 use crate::number::scaled;
 
 use super::WIDTH;
-use super::ink::{self, LABEL, NAME, colour};
+use super::ink::{self, LABEL, NAME};
 use super::paper::{Anchor, Paper, text_width};
 
 const LEFT: f64 = 20.0;
@@ -42,17 +42,13 @@ pub(super) fn height(bars: &Bars) -> f64 {
     HEAD + LEFT + bars.bars.iter().map(|bar| height_of(bars, bar)).sum::<f64>()
 }
 
-/// The colour of a part of a bar.
-pub(crate) fn tint(bars: &Bars, bar: &Bar, at: usize) -> String {
-    let (Part { name, kind, .. }, names) = (&bar.parts[at], bars.names());
-    let place = names.iter().position(|known| known == name).unwrap_or(0);
-    kind.map_or_else(
-        || colour(place, names.len()).to_owned(),
-        |kind| {
-            let alike = bar.parts.iter().filter(|part| part.kind == Some(kind)).count();
-            ink::kind(kind, bar.shade(at), alike)
-        },
-    )
+/// The colour of a part of a bar: a shade of its kind's.
+pub(crate) fn tint(bar: &Bar, at: usize) -> String {
+    let alike = |parts: &[Part]| parts.iter().filter(|of| of.kind == bar.parts[at].kind).count();
+    let kind = bar.parts[at].kind;
+    kind.map_or(ink::BORDER.to_owned(), |kind| {
+        ink::kind(kind, alike(&bar.parts[..at]), alike(&bar.parts))
+    })
 }
 
 pub(super) fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
@@ -67,7 +63,7 @@ pub(super) fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
             let (x, wide) = (LEFT + length * from, length * (to - from));
             // A gap, so that neighbours are two.
             let gap = (wide / 4.0).min(1.0);
-            paper.rectangle((x, top + LINE), (wide - gap, THICK), &tint(bars, bar, at));
+            paper.rectangle((x, top + LINE), (wide - gap, THICK), &tint(bar, at));
             let number = bars.number(bar, part);
             if text_width(&number, &NAME) + 8.0 <= wide {
                 let middle = (x + wide / 2.0, top + LINE + THICK / 2.0 + 4.0);
@@ -78,7 +74,7 @@ pub(super) fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
         for line in legend(bars, bar) {
             for (x, at) in line {
                 let part = &bar.parts[at];
-                paper.rectangle((x, y - 9.0), (10.0, 10.0), &tint(bars, bar, at));
+                paper.rectangle((x, y - 9.0), (10.0, 10.0), &tint(bar, at));
                 paper.text((x + 15.0, y), Anchor::Start, &LABEL, &bars.legend(bar, part));
             }
             y += LINE;

@@ -1,5 +1,5 @@
 use crate::figure::tests::figure;
-use crate::{Axis, Block, Dimension, Figure, Scale};
+use crate::{Axis, Bar, Bars, Block, Dimension, Figure, Part, Scale};
 
 fn svg(figures: &[Figure], source: &str) -> String {
     super::svg(&figures.iter().cloned().map(Block::Figure).collect::<Vec<_>>(), source)
@@ -20,6 +20,20 @@ fn texts_cannot_leave_their_element() {
     assert!(
         drawn.contains("&lt;script&gt;alert(&quot;1 &amp; 2&quot;)") && drawn.contains("a&lt;b")
     );
+}
+
+#[test]
+fn a_picture_of_several_says_what_each_shows_and_bars_to_scale_have_their_lengths() {
+    let part = Part { name: "g".into(), share: 1.0, kind: None };
+    let bar = |whole| Bar { name: "gap".into(), whole, parts: vec![part.clone()] };
+    let bars = vec![bar(4e-6), bar(1e-6)];
+    let bars = Bars { title: "b".into(), says: "Two gaps.".into(), to_scale: true, bars };
+    let drawn = super::svg(&[Block::Figure(figure()), Block::Bars(bars)], "host");
+    assert!(drawn.contains("<desc>What a message costs. Two gaps.</desc>"));
+    for (wide, text) in [("719.0", "g 4 µs"), ("179.0", "g 1 µs")] {
+        assert!(drawn.contains(&format!("width=\"{wide}\" height=\"22.0\"")), "{drawn}");
+        assert!(drawn.contains(text), "{drawn}");
+    }
 }
 
 #[test]

@@ -259,11 +259,9 @@ impl Breakdown {
             several.then(|| bar(&name, &parts, &|part| self.kind(by, &part.name)))
         };
         let of_one = |model: &ModelTime| {
-            let way = ["category", "layer", "component"].into_iter();
-            let first = way.filter_map(|by| Some((by, divided(model, by)?))).next();
-            let side = first.as_ref().filter(|(by, _)| *by == "category");
-            let side = side.and_then(|_| divided(model, "side"));
-            first.into_iter().map(|(_, bar)| bar).chain(side).collect::<Vec<_>>()
+            let first = ["category", "layer", "component"].iter().find_map(|by| divided(model, by));
+            let side = divided(model, "category").and_then(|_| divided(model, "side"));
+            first.into_iter().chain(side)
         };
         let others = self.models.iter().filter(|model| !model.main);
         let bars: Vec<Bar> = others.flat_map(of_one).collect();

@@ -109,6 +109,51 @@ fn beside_a_signature_it_is_a_line() {
     assert!(matches!(&blocks[..], [Block::Text(_)]));
 }
 
+/// Figures 4, 14 and 16: the first division that tells something.
+#[test]
+fn parts_of_models_are_divided_by_what_divides_them() {
+    let mut of = sample(6, "c", Within::Holds);
+    assert_eq!(of.part_bars(), None);
+    let part = |name: &str, share| PartTime {
+        name: name.into(),
+        time: Seconds(Number(share)),
+        share: Number(share),
+    };
+    let mut push = |name: &str, divided: &[(&str, &[&str])]| {
+        let parts = |names: &[&str]| {
+            let share = 1.0 / names.len() as f64;
+            names.iter().map(|name| part(name, share)).collect()
+        };
+        let divided =
+            divided.iter().map(|(by, names)| PartsBy { by: (*by).into(), parts: parts(names) });
+        let main = of.models[0].clone();
+        of.models.push(ModelTime {
+            name: name.into(),
+            main: false,
+            divided: divided.collect(),
+            ..main
+        });
+    };
+    let component = ("component", &["c0", "c3"][..]);
+    push("post", &[("category", &["cpu"]), ("layer", &["llp"]), component]);
+    push("progress", &[("category", &["cpu"]), ("layer", &["hlp", "llp"]), component]);
+    push("node", &[("category", &["cpu", "io"]), ("side", &["initiator", "target"]), component]);
+    push("wire", &[("category", &["network"]), ("component", &["c2"])]);
+    let bars = of.part_bars().unwrap();
+    let bars: Vec<(&str, Vec<&str>)> = bars
+        .bars
+        .iter()
+        .map(|bar| (&*bar.name, bar.parts.iter().map(|of| &*of.name).collect()))
+        .collect();
+    let expected = [
+        ("post by component", vec!["c0", "c3"]),
+        ("progress by layer", vec!["hlp", "llp"]),
+        ("node by category", vec!["cpu", "io"]),
+        ("node by side", vec!["initiator", "target"]),
+    ];
+    assert_eq!(bars, expected);
+}
+
 /// Figure 15: by category, and what each of them is; each category has a colour.
 #[test]
 fn bars_have_a_colour_for_each_category() {

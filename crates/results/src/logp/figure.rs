@@ -6,7 +6,7 @@ use bandgap_report::{
 };
 use bandgap_units::Ns;
 
-use super::{Arm, Logp, Parameters, SIGNATURE};
+use super::{Arm, Logp, SIGNATURE};
 use crate::rows::{self, Curve, evenly};
 use crate::shown::Context;
 
@@ -53,29 +53,25 @@ pub(super) fn summary(context: &Context<'_>, logp: &Logp) -> Option<Bars> {
     if all.len() < 2 || all[0].id() != logp.id() {
         return None;
     }
-    let bar = |name: String, whole: f64, parts: &[(&str, &Option<Quantity>, usize)]| {
-        let part = |(name, of, kind): &(&str, &Option<Quantity>, usize)| {
-            let share = of.as_ref()?.value.0 / whole;
-            Some(Part { name: (*name).to_owned(), share, kind: Some(*kind) })
+    let bars_of = |logp: &&Logp| {
+        let of = &logp.parameters;
+        let value = |of: &Option<Quantity>| of.as_ref().map(|of| of.value.0);
+        let bar = |what: &str, whole: f64, parts: &[(&str, f64, usize)]| {
+            let part = |(name, time, kind): &(&str, f64, usize)| Part {
+                name: (*name).to_owned(),
+                share: time / whole,
+                kind: Some(*kind),
+            };
+            let name = format!("{}: {what}", logp.transport);
+            Bar { name, whole, parts: parts.iter().map(part).collect() }
         };
-        Bar { name, whole, parts: parts.iter().filter_map(part).collect() }
-    };
-    let of_one = |logp: &&Logp| {
-        let Parameters { send_overhead, recv_overhead, overheads, latency, gap, rtt, .. } =
-            &logp.parameters;
-        let name = |what| format!("{}: {what}", logp.transport);
-        let parts = match (send_overhead, recv_overhead) {
-            (Some(_), Some(_)) => {
-                vec![("os", send_overhead, 0), ("L", latency, 2), ("or", recv_overhead, 0)]
-            }
-            _ => vec![("os + or", overheads, 0), ("L", latency, 2)],
-        };
+        let [os, latency, or] = [&of.send_overhead, &of.latency, &of.recv_overhead].map(value);
+        let half = || Some([("os", os?, 0), ("L", latency?, 2), ("or", or?, 0)]);
         let half =
-            rtt.as_ref().map(|rtt| bar(name("half a round trip"), rtt.value.0 / 2.0, &parts));
-        let gap = gap.as_ref().map(|of| bar(name("gap"), of.value.0, &[("g", gap, 1)]));
-        [half, gap].into_iter().flatten()
+            value(&of.rtt).and_then(|rtt| Some(bar("half a round trip", rtt / 2.0, &half()?)));
+        [half, value(&of.gap).map(|gap| bar("gap", gap, &[("g", gap, 1)]))].into_iter().flatten()
     };
-    let bars: Vec<Bar> = all.iter().flat_map(of_one).filter(|bar| !bar.parts.is_empty()).collect();
+    let bars: Vec<Bar> = all.iter().flat_map(bars_of).collect();
     let says = "Half a round trip as os, L and or, and the gap g, of each transport; to scale.";
     let title = "LogP parameters".to_owned();
     (!bars.is_empty()).then(|| Bars { title, says: says.to_owned(), to_scale: true, bars })

@@ -120,6 +120,37 @@ fn the_details_have_every_parameter_and_arm_and_the_figure() {
     assert_eq!(figure.regions.len(), 3);
 }
 
+/// Figure 6 of the LogP paper.
+#[test]
+fn several_signatures_are_bars_with_the_first() {
+    let both = [example("shm", [2.0, 5.0, 10.0, 30.0]), example("tcp", [20.0, 30.0, 60.0, 90.0])];
+    let bars = |run: &Run, at: usize| {
+        let blocks = run.results[at].as_shown().detail(&crate::run::context(run));
+        blocks.into_iter().find_map(|of| if let Block::Bars(bars) = of { Some(bars) } else { None })
+    };
+    let one = run(both[0].clone(), Vec::new());
+    assert_eq!(bars(&one, 0), None);
+    let run = run(both.concat(), Vec::new());
+    assert_eq!(bars(&run, 2), None);
+    let drawn = bars(&run, 0).unwrap();
+    assert!(drawn.to_scale);
+    let times = |bar: &bandgap_report::Bar| -> Vec<(String, i64)> {
+        let time = |share: f64| (share * bar.whole * 1e9).round() as i64;
+        bar.parts.iter().map(|part| (part.name.clone(), time(part.share))).collect()
+    };
+    let known = |all: &[(&str, i64)]| -> Vec<(String, i64)> {
+        all.iter().map(|(name, ns)| ((*name).to_owned(), *ns)).collect()
+    };
+    let all: Vec<_> = drawn.bars.iter().map(|bar| (&*bar.name, times(bar))).collect();
+    let expected = [
+        ("shm: half a round trip", known(&[("os", 2), ("L", 8), ("or", 5)])),
+        ("shm: gap", known(&[("g", 10)])),
+        ("tcp: half a round trip", known(&[("os", 20), ("L", -5), ("or", 30)])),
+        ("tcp: gap", known(&[("g", 60)])),
+    ];
+    assert_eq!(all, expected);
+}
+
 #[test]
 fn what_the_clock_limits_is_marked_by_its_note() {
     let note = Note::new(crate::CLOCK_LIMIT, "logp/shm/send_overhead");

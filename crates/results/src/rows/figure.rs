@@ -1,10 +1,9 @@
 //! The pictures of rows: their columns over an axis, and heat maps of pairs.
 
-use bandgap_model::growth::Law;
-use bandgap_record::{Column, Form, Place, Row, Rows, Unit};
+use bandgap_record::{Column, Place, Row, Rows, Unit};
 use bandgap_report::{Axis, Datum, Dimension, Figure, Heat, Reference, Scale, Series};
 
-use super::{Curve, along, curves, evenly, fit, is_of_all, spelled, title};
+use super::{Curve, along, curves, evenly, fit, growth, is_of_all, spelled, title};
 use crate::hockney::Hockney;
 use crate::shown::Context;
 
@@ -21,13 +20,11 @@ const DRAWN: [(&str, &[&str], Option<&str>); 9] = [
     ("time", &["blocking", "non_blocking", "computation"], Some("elements")),
     ("", &["hidden"], None),
 ];
-/// The most curves in a figure; figures of several columns, and curves over ranks.
+/// The most curves in a figure, and figures of several columns.
 const MOST_CURVES: usize = 12;
 const PANELS: usize = 4;
-/// Curves over ranks whose times are at most so many times those of the first share its axis.
-const ALIKE: f64 = 4.0;
-/// An axis is linear if the greatest value is at most so many times the least.
-const NARROW: f64 = 3.0;
+/// The size whose time is drawn over ranks, in bytes.
+const SHORT: u64 = 8;
 /// Points of a fitted line.
 const STEPS: i32 = 24;
 
@@ -64,7 +61,7 @@ pub(super) fn figures(rows: &Rows, context: &Context<'_>) -> Vec<Figure> {
             continue;
         }
         let curves = match over {
-            Some(_) if is_one => alike(rows, curves(rows, axis)),
+            Some(_) if is_one => short(curves(rows, axis)),
             _ => curves(rows, axis),
         };
         let panels = if is_one {
@@ -80,22 +77,16 @@ pub(super) fn figures(rows: &Rows, context: &Context<'_>) -> Vec<Figure> {
     all
 }
 
-/// Curves that one linear axis can show: of the first size if it was done in several ways, or else some of those whose
-/// times are not far above those of the first.
-fn alike<'a>(rows: &Rows, mut curves: Vec<Curve<'a>>) -> Vec<Curve<'a>> {
-    let most = |curve: &Curve<'_>| {
-        let times = curve.rows.iter().filter_map(|(_, row)| rows.cell(row, "time"));
-        times.map(|of| of.value.0).fold(0.0, f64::max)
+/// The curves of the greatest size up to [`SHORT`], or else of the least: longer messages would hide them.
+fn short<'a>(mut curves: Vec<Curve<'a>>) -> Vec<Curve<'a>> {
+    let size = |curve: &Curve<'a>| {
+        let place = curve.which.iter().find(|(axis, _)| *axis == "bytes");
+        place.and_then(|(_, at)| at.number()).unwrap_or(0)
     };
-    let size = |curve: &Curve<'a>| curve.which.iter().find(|(axis, _)| *axis == "bytes").copied();
-    let first = curves.first().map(|curve| (most(curve), size(curve)));
-    let is_one_size = rows.axis("variant").is_some();
-    curves.retain(|curve| {
-        first.is_some_and(
-            |(time, of)| if is_one_size { size(curve) == of } else { most(curve) <= ALIKE * time },
-        )
-    });
-    if is_one_size { curves } else { evenly(&curves, PANELS).cloned().collect() }
+    let all = || curves.iter().map(size);
+    let shown = all().filter(|bytes| *bytes <= SHORT).max().or(all().min());
+    curves.retain(|curve| Some(size(curve)) == shown);
+    curves
 }
 
 /// Columns over an axis, in one figure.
@@ -140,8 +131,7 @@ fn figure(
     let over = in_words(rows, axis);
     let which = all.first().filter(|_| !is_one).map(Curve::name).unwrap_or_default();
     let which = if which.is_empty() { which } else { format!(", {which}") };
-    let is_linear =
-        *unit == Unit::One || ["elements", "ranks"].contains(&axis) || is_narrow(&series);
+    let is_linear = *unit == Unit::One || ["elements", "ranks"].contains(&axis);
     let scale_y = if is_linear { Scale::Linear } else { Scale::Log10 };
     let (x, scale) = match axis {
         "bytes" => (Dimension::Size, Scale::Log2),
@@ -186,11 +176,6 @@ fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |of| of.to_uppercase().chain(letters).collect())
 }
 
-fn is_narrow(series: &[Series]) -> bool {
-    let all = || series.iter().flat_map(|of| &of.points).map(|point| point.y);
-    all().fold(0.0, f64::max) <= NARROW * all().fold(f64::INFINITY, f64::min)
-}
-
 /// The law by which a curve grows along an axis, if decided, in words, and its points where it holds, in nanoseconds.
 fn law<'a>(
     rows: &Rows,
@@ -198,26 +183,14 @@ fn law<'a>(
     axis: &str,
     context: &Context<'a>,
 ) -> Option<(String, impl Fn(f64) -> Option<Datum> + use<'a>)> {
-    let is_its = |of: &&Rows| {
-        of.form == Form::Law && (&of.name, &of.transport) == (&rows.name, &rows.transport)
-    };
-    let laws = context.of::<Rows>().find(is_its).filter(|laws| laws.axis(axis).is_none())?;
-    let has = |(axis, at): (&String, &Place)| curve.which.contains(&(&**axis, at));
-    let row = laws.rows.iter().find(|row| laws.axes.iter().zip(&row.place).all(has))?;
-    let said = laws.label(row, "law")?.to_string();
-    let law = Law::ALL.into_iter().find(|law| law.to_string() == said)?;
-    let of = if axis == "ranks" { "P" } else { "N" };
-    let words = match law {
-        Law::Logarithmic => format!("a + b·⌈log₂ {of}⌉"),
-        Law::Linear => format!("a + b·{of}"),
-        Law::Quadratic => format!("a + b·{of}²"),
-    };
+    let has = |of: &str, at: &Place| of != axis && curve.which.contains(&(of, at));
+    let (laws, row, law, words) = growth(rows, context.of::<Rows>(), has)?;
     let cell = |name| laws.cell(row, name).map(|of| of.value.0 * 1e9);
     let (slope, start) = (cell("slope")?, cell("intercept")?);
     let end = |end| laws.label(row, end).and_then(Place::number).map(|at| at as f64);
     let range = end("from")?..=end("to")?;
     let at = move |x| range.contains(&x).then(|| Datum::exact(x, start + slope * law.of(x)));
-    Some((words, at))
+    Some((format!("a + b·{words}"), at))
 }
 
 /// r∞, in bytes per second of all messages, and n½ of the longest messages.

@@ -1,6 +1,6 @@
 use crate::Outcome;
 use bandgap_record::{Column, Note, Number};
-use bandgap_report::{Layout, text};
+use bandgap_report::{Layout, Scale, text};
 
 use super::*;
 use crate::hockney::Segment;
@@ -153,10 +153,73 @@ fn curves_are_told_apart_by_their_other_axes() {
             .map(|figure| (figure.x.label.clone(), figure.series.len()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(series(&of(&[8, 64], &[2, 4, 8])), [("message size, n".to_owned(), 3)]);
+    let over = |axis: &str, curves| (axis.to_owned(), curves);
+    let both = [over("message size, n", 3), over("ranks, P", 1)];
+    assert_eq!(series(&of(&[8, 64], &[2, 4, 8])), both);
     // Of one size they are drawn over the ranks; a single point is no curve.
     assert_eq!(series(&of(&[8], &[2, 4, 8])), [("ranks, P".to_owned(), 1)]);
     assert_eq!(series(&of(&[8], &[2])), []);
+}
+
+/// CoMet's figures 5.6 and 5.7: linear in log P, with the law's line; long messages would hide short ones.
+#[test]
+fn times_over_ranks_are_on_linear_axes_with_their_law() {
+    let time = |bytes: u64, ranks: u64| 1e-6 * (5 + 3 * ranks.ilog2()) as f64 + bytes as f64 * 1e-9;
+    let sizes = [8_u64, 64, 65_536];
+    let all = sizes.iter().flat_map(|n| [2, 4, 8, 16].map(|p| (*n, p)));
+    let all = all.map(|(n, p)| (vec![n.into(), p.into()], vec![Some(time(n, p))]));
+    let series = rows("broadcast", &["bytes", "ranks"], &[("time", Unit::Second)], all);
+    let columns = [("slope", Unit::Second), ("intercept", Unit::Second)];
+    let mut law = rows(
+        "broadcast",
+        &["bytes"],
+        &columns,
+        [(vec![8_u64.into()], vec![Some(3e-6), Some(5e-6)])],
+    );
+    (law.kind, law.form) = ("growth".into(), Form::Law);
+    let labels =
+        [("law", Place::from("logarithmic")), ("from", 4_u64.into()), ("to", 16_u64.into())];
+    law.labels = labels.map(|(name, of)| (name.to_owned(), of)).into();
+    let run = run(vec![series.clone().into(), law.into()]);
+    let figures = super::figures(&series, &crate::run::context(&run));
+    let [_, figure] = &figures[..] else { panic!("{figures:?}") };
+    assert_eq!((figure.x.scale, figure.y.scale), (Scale::Log2, Scale::Linear));
+    let names: Vec<&str> = figure.series.iter().map(|of| &*of.name).collect();
+    assert_eq!(names, ["n 8 B", ""]);
+    let line = &figure.series[1];
+    let places: Vec<(f64, f64)> = line.points.iter().map(|of| (of.x, of.y.round())).collect();
+    assert_eq!((line.twin, places), (Some(0), vec![(4.0, 11e3), (8.0, 14e3), (16.0, 17e3)]));
+    assert_eq!(figure.says, "Time over ranks; dashed: a + b·⌈log₂ P⌉ as fitted.");
+}
+
+/// CoMet's figures 5.8 to 5.12, and figure 10 of the LogP paper.
+#[test]
+fn times_of_one_operation_share_a_figure() {
+    let run = run(Vec::new());
+    let drawn = |rows: &Rows| super::figures(rows, &crate::run::context(&run));
+    let columns = ["blocking", "non_blocking", "computation"].map(|name| (name, Unit::Second));
+    let all = [0_u64, 1024].into_iter().flat_map(|n| [0_u64, 512, 4096].map(|k| (n, k)));
+    let all = all.map(|(n, k)| {
+        let [exchange, alone] = [1e-6 + n as f64 * 1e-9, k as f64 * 1e-9];
+        let both = Some(exchange.max(alone));
+        (vec![n.into(), k.into()], vec![Some(exchange + alone), both, Some(alone)])
+    });
+    let overlap = drawn(&rows("overlap", &["bytes", "elements"], &columns, all));
+    assert_eq!(overlap.len(), 2);
+    for (figure, n) in overlap.iter().zip(["0 B", "1 KiB"]) {
+        assert_eq!(figure.title, format!("overlap over shm: time over vector length, n {n}"));
+        let names: Vec<&str> = figure.series.iter().map(|of| &*of.name).collect();
+        assert_eq!(names, ["without overlap", "with overlap", "DAXPY alone"]);
+        assert_eq!((figure.x.scale, figure.y.scale), (Scale::Linear, Scale::Linear));
+        assert!(figure.series.iter().all(|of| of.points.len() == 3));
+    }
+    assert_eq!(overlap[1].series[1].points[2].y.round(), 4096.0);
+    let columns = ["time", "send_overhead", "free"].map(|name| (name, Unit::Second));
+    let of = |n: u64| (vec![n.into()], vec![Some(1e-6), Some(3e-7), Some(7e-7)]);
+    let bulk = drawn(&rows("bulk_store", &["bytes"], &columns, [8, 4096].map(of)));
+    let names: Vec<Vec<&str>> =
+        bulk.iter().map(|of| of.series.iter().map(|of| &*of.name).collect()).collect();
+    assert_eq!(names, [vec![""], vec!["busy, o(n)", "free, T − o(n)"]]);
 }
 
 #[test]

@@ -64,3 +64,31 @@ fn ids_figures_and_the_verdict_are_those_of_its_models() {
     // The second model has no curve.
     assert_eq!(figures.count(), 1);
 }
+
+/// Figure 17: a panel for each category.
+#[test]
+fn many_curves_are_apart_by_category() {
+    use Category::{Cpu, Io};
+    let mut of = sample(1, "m", Within::Off);
+    let first = of.curves[0].clone();
+    let all = [
+        ("cpu", Some(Cpu)),
+        ("io", Some(Io)),
+        ("hardware", None),
+        ("pio", Some(Cpu)),
+        ("pcie", Some(Io)),
+    ];
+    let all = all.into_iter().chain([("post", Some(Cpu)), ("poll", Some(Cpu))]);
+    of.curves = all
+        .map(|(of, category)| SpeedUpCurve { of: of.into(), category, ..first.clone() })
+        .collect();
+    let drawn = |of: &WhatIf| -> Vec<Vec<String>> {
+        let names = |figure: Figure| figure.series.into_iter().map(|of| of.name).collect();
+        of.figures("m0").into_iter().map(names).collect()
+    };
+    let expected =
+        [&["cpu", "io", "hardware"][..], &["cpu", "pio", "post", "poll"], &["io", "pcie"]];
+    assert_eq!(drawn(&of), expected);
+    of.curves.truncate(3);
+    assert_eq!(drawn(&of), [["cpu", "io", "hardware"]]);
+}
