@@ -146,20 +146,22 @@ function plane(figure, svg, number) {
   make("rect", { x: x.from - 5, y: y.to - 5, width: x.to - x.from + 10, height: y.from - y.to + 10 }, clip);
   // Where everything was.
   const moved = all(".curve, .region, .level", group).flatMap((of) => {
-    if (!of.classList.contains("region")) of.setAttribute("clip-path", `url(#plane${number})`);
+    of.setAttribute("clip-path", `url(#plane${number})`);
     return all("*", of);
   });
   const names = ["cx", "cy", "x", "y", "width", "points", "d", "transform"];
   const places = moved.map((of) => [of, Object.fromEntries(names.map((name) => [name, of.getAttribute(name)]))]);
-  // What ends where the axis does ends there still.
-  const go = (of, px) => (px === of.from || px === of.to ? px : place(of, value(of.own, px)) || of.from);
+  // What ends where the axis does ends there still, unless it is of a curve.
+  const go = (of, px) => place(of, value(of.own, px)) || of.from;
+  const end = (of, px) => (px === of.from || px === of.to ? px : go(of, px));
   const pairs = (text, to) => text.replace(/(-?[\d.]+),(-?[\d.]+)/g, (_, a, b) => to(+a, +b).map((v) => v.toFixed(1)).join(","));
   const movers = {
     circle: (was) => ({ cx: go(x, +was.cx), cy: go(y, +was.cy) }),
     polyline: (was) => ({ points: pairs(was.points, (a, b) => [go(x, a), go(y, b)]) }),
-    path: ({ d }) => {
-      const moved = pairs(d, (a, b) => [go(x, a), go(y, b)]);
-      return { d: moved.replace(/([HV])([\d.]+)/g, (_, way, to) => way + go(way === "H" ? x : y, +to).toFixed(1)) };
+    path: ({ d }, of) => {
+      const to = of.closest(".curve") ? go : end;
+      const moved = pairs(d, (a, b) => [to(x, a), to(y, b)]);
+      return { d: moved.replace(/([HV])([\d.]+)/g, (_, way, at) => way + to(way === "H" ? x : y, +at).toFixed(1)) };
     },
     // A mark keeps its shape.
     polygon: (was) => {
@@ -168,7 +170,7 @@ function plane(figure, svg, number) {
       return { points: pairs(was.points, (a, b) => [a + go(x, left) - left, b + go(y, top) - top]) };
     },
     rect: (was) => {
-      const [left, right] = [+was.x, +was.x + +was.width].map((px) => clamped(go(x, px), x.from, x.to));
+      const [left, right] = [+was.x, +was.x + +was.width].map((px) => clamped(end(x, px), x.from, x.to));
       return { x: left, width: Math.max(right - left, 0) };
     },
     text: (was, of) => {
