@@ -110,7 +110,9 @@ pub fn on<E: Entry>(kernel: Added) -> Added {
 fn described(world: &World) -> Library {
     let of = &world.loaded;
     let named = [of.name(), of.version.trim().to_owned()];
-    let described = foreign::described(named, &of.path, &VARIABLES, &OF_JOBS);
+    let begins = |name: &str, all: &[&str]| all.iter().any(|with| name.starts_with(with));
+    let described =
+        Library::of(named, &of.path, |name| begins(name, &VARIABLES) && !begins(name, &OF_JOBS));
     Library { launcher: command(), sends_with: sends_with(&described), ..described }
 }
 
