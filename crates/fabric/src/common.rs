@@ -102,9 +102,10 @@ pub(crate) fn is_family(meant: &str, name: &str) -> bool {
     name.strip_prefix(meant).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
 }
 
-/// The interface with this address.
+/// The interface with this address; `None` within a host: of the loopback alone, some UCX say that it reaches nobody.
 pub(crate) fn device(at: IpAddr) -> Option<String> {
-    if_addrs::get_if_addrs().ok()?.into_iter().find(|one| one.ip() == at).map(|one| one.name)
+    let all = if_addrs::get_if_addrs().ok().filter(|_| !at.is_loopback())?;
+    all.into_iter().find(|one| one.ip() == at).map(|one| one.name)
 }
 
 /// Tells all ranks which library `own` is, its address here, and what else a peer needs; returns theirs, by rank.

@@ -60,14 +60,6 @@ pub enum FabricError {
         /// The transports that it has.
         there: Vec<String>,
     },
-    /// The transport of this name is not used.
-    #[error("use {named:?}: {why}")]
-    NotUsed {
-        /// The name.
-        named: String,
-        /// Why not.
-        why: &'static str,
-    },
     /// A call was refused.
     #[error("{operation}: {text} (code {code})")]
     Refused {
@@ -115,9 +107,7 @@ impl From<FabricError> for CommError {
             | FabricError::NoSymbol { .. }
             | FabricError::TooOld { .. }
             | FabricError::Other { .. } => Self::Missing(Box::new(error)),
-            FabricError::NoTransport { .. } | FabricError::NotUsed { .. } => {
-                Self::Usage(Box::new(error))
-            }
+            FabricError::NoTransport { .. } => Self::Usage(Box::new(error)),
             FabricError::Refused { .. } => Self::Connect(Box::new(error)),
             FabricError::NoMemory { .. } => Self::SetUp(Box::new(error)),
         }

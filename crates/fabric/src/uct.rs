@@ -189,10 +189,6 @@ impl Uct {
             let [flags, device, own, end] = TOLD.map(|at| told.word(at));
             let [can_put, is_to_interface] = FLAGS.map(|flag| flags & flag != 0);
             done!(api.handler(interface, HANDLER, note, from_ref(arrived).cast_mut().cast(), 0));
-            let (name, into) = (c"bandgap".as_ptr(), memory.as_mut_ptr().cast());
-            done!(api.memory(interface, EXPOSED, ANY_ACCESS, name, into));
-            let [address, handle] = MEMORY.1.map(|at| pointer::<u64>(memory[at] as usize));
-            address.write(0);
             // What the peer needs: the addresses of device, interface and endpoint, the memory's, and its key.
             let places = [0, device, device + own, device + own + end, device + own + end + 8];
             let mut card = vec![0; places[4] as usize + KEY];
@@ -205,8 +201,14 @@ impl Uct {
                 done!(api.endpoint(Structure::<32>::of(&[(0, alone), its]).at(), &mut endpoint));
                 done!(api.end_address(endpoint, to[2]));
             }
-            to[3].cast::<u64>().write_unaligned(memory[MEMORY.1[0]]);
-            done!(api.key(domain, handle.cast(), to[4]));
+            if can_put {
+                let (name, into) = (c"bandgap".as_ptr(), memory.as_mut_ptr().cast());
+                done!(api.memory(interface, EXPOSED, ANY_ACCESS, name, into));
+                let [address, handle] = MEMORY.1.map(|at| pointer::<u64>(memory[at] as usize));
+                address.write(0);
+                to[3].cast::<u64>().write_unaligned(memory[MEMORY.1[0]]);
+                done!(api.key(domain, handle.cast(), to[4]));
+            }
             let peer = 1 - meeting.rank;
             let mut theirs = exchange(meeting, &format!("UCT {named}"), [&card, &[]])?;
             let [theirs, _] = theirs.swap_remove(peer);
@@ -221,10 +223,11 @@ impl Uct {
             } else {
                 done!(api.connection(endpoint, from[0], from[2]));
             }
-            done!(api.key_of_peer(component, from[4], &mut bundle));
-            let there = from[3].cast::<u64>().read_unaligned();
-            let there = (if can_put { there } else { 0 }, bundle[0]);
-            let own = address.cast_const();
+            if can_put {
+                done!(api.key_of_peer(component, from[4], &mut bundle));
+            }
+            let there = (from[3].cast::<u64>().read_unaligned(), bundle[0]);
+            let own = pointer::<u64>(memory[MEMORY.1[0]] as usize).cast_const();
             let words = Words::default();
             let end = Self { api, interface, endpoint, own, there, arrived, words };
             (end.calls().enable)(interface, BOTH_WAYS);

@@ -1,8 +1,6 @@
 //! A rank whose message passing is that of a library: its own messages and collectives serve kernels over message passing;
 //! frames over its messages serve kernels over Active Messages, and orders.
 
-use std::ffi::OsString;
-use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -56,23 +54,6 @@ impl<T: Tagged> Foreign<T> {
     pub fn world(&self) -> &Rc<T> {
         self.library.world()
     }
-}
-
-/// What a run file says of a library for which variables with these prefixes are, but for those of each job.
-pub fn described(
-    [name, version]: [String; 2],
-    path: &Path,
-    variables: &[&str],
-    of_jobs: &[&str],
-) -> bandgap_units::Library {
-    let is_its = |(name, _): &(String, String)| {
-        let begins = |all: &[&str]| all.iter().any(|with| name.starts_with(with));
-        begins(variables) && !begins(of_jobs)
-    };
-    let text = |of: OsString| of.to_string_lossy().into_owned();
-    let all = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
-    let (path, environment) = (path.display().to_string(), all.filter(is_its).collect());
-    bandgap_units::Library { name, version, path, environment, ..Default::default() }
 }
 
 /// Adds ranks over such a library to those that a kernel is compiled for.

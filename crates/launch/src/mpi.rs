@@ -119,7 +119,9 @@ pub fn on<E: Entry>(kernel: Added) -> Added {
 fn described(world: &World) -> Library {
     let of = &world.loaded;
     let named = [of.name(), of.version.trim().to_owned()];
-    let described = foreign::described(named, &of.path, variables(&of.version), &OF_JOBS);
+    let begins = |name: &str, all: &[&str]| all.iter().any(|with| name.starts_with(with));
+    let is_its = |name: &str| begins(name, variables(&of.version)) && !begins(name, &OF_JOBS);
+    let described = Library::of(named, &of.path, is_its);
     // What Open MPI does not use it has closed again.
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let sends_with = sends_with(&described, &maps);

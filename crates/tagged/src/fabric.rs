@@ -1,7 +1,6 @@
 //! A library of tagged messages as a transport, with its floors: messages there and back on its own calls.
 
 use std::cell::{Cell, RefCell};
-use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -75,12 +74,9 @@ pub trait Fabric: Tagged + Sized {
         let [first, last] = Self::TRIED;
         let range = || format!("{}.{} to {}.{}", first.0, first.1, last.0, last.1);
         let tried = (is < first || is > last).then(|| ("tried".to_owned(), range()));
-        let (version, path) = (version.to_owned(), path.display().to_string());
-        let text = |of: OsString| of.to_string_lossy().into_owned();
-        let set = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
-        let environment = set.filter(|(name, _)| name.starts_with(Self::VARIABLES)).collect();
+        let is_its = |name: &str| name.starts_with(Self::VARIABLES);
         let facts = tried.into_iter().collect();
-        Library { name, version, path, facts, environment, ..Library::default() }
+        Library { facts, ..Library::of([name, version.to_owned()], path, is_its) }
     }
 }
 

@@ -1,6 +1,8 @@
 //! What ranks communicate through, where it is not bandgap's own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,17 @@ pub struct Library {
     /// Its transports or providers with their devices or addresses, where they were asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ways: Ways,
+}
+
+impl Library {
+    /// This library, with the variables of this process whose names are for it.
+    pub fn of([name, version]: [String; 2], path: &Path, is_its: impl Fn(&str) -> bool) -> Self {
+        let text = |of: OsString| of.to_string_lossy().into_owned();
+        let all = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        let (path, environment) =
+            (path.display().to_string(), all.filter(|(name, _)| is_its(name)).collect());
+        Self { name, version, path, environment, ..Self::default() }
+    }
 }
 
 /// Names of transports or providers, with devices or addresses.

@@ -22,10 +22,6 @@ pub fn find(
     meeting: &Rendezvous<'_>,
     version: &str,
 ) -> Result<*mut Info, FabricError> {
-    if let Some(named) = provider.filter(|name| !is_usable(name)) {
-        let why = "it is deprecated, and breaks off long messages";
-        return Err(FabricError::NotUsed { named: named.to_owned(), why });
-    }
     let node = meeting.interface.to_string();
     // Providers of IP want an address of this host. Those within it would take it as a name, which one rank has.
     for node in [Some(&*node).filter(|_| !provider.is_some_and(is_local)), None] {
