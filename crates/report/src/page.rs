@@ -90,9 +90,10 @@ impl Page<'_> {
                 }
             },
             Block::Table(table) => self::table(table),
-            Block::Gantt(chart) => drawn(svg_gantt(chart)),
+            Block::Gantt(chart) => drawn(svg_gantt(chart), ""),
             Block::Figure(_) | Block::Bars(_) | Block::Heat(_) => {
-                drawn(svg(std::slice::from_ref(block), source))
+                let says = block.picture().map_or("", |(_, says)| says);
+                drawn(svg(std::slice::from_ref(block), source), says)
             }
             Block::Sums(sums) => self::sums(sums),
         })
@@ -144,8 +145,13 @@ impl Part<'_> {
     }
 }
 
-fn drawn(svg: String) -> Markup {
-    html! { figure { (PreEscaped(svg)) } }
+fn drawn(svg: String, says: &str) -> Markup {
+    html! {
+        figure {
+            (PreEscaped(svg))
+            @if !says.is_empty() { figcaption { (told(says, PARAGRAPH)) } }
+        }
+    }
 }
 
 /// A slider for each time; the script shows them, and adds up.
