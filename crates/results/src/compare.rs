@@ -209,9 +209,11 @@ pub fn compare(
     let machine = if machine.is_change() { Word::Machine } else { machine };
     let first = quantities.first().map_or(machine, |of| of.verdict);
     let launches = |at: usize| found.common.values().map(move |of| of.launches(false)[at].len());
-    let side = |at: usize| Side {
-        runs: sides[at].iter().map(|(name, _)| name.clone()).collect(),
-        launches: launches(at).max().unwrap_or(0),
+    let side = |at: usize| {
+        let mut runs: Vec<String> = sides[at].iter().map(|(name, _)| name.clone()).collect();
+        // Pairs are all of one program.
+        runs.dedup();
+        Side { runs, launches: launches(at).max().unwrap_or(0) }
     };
     let sides_of = [side(0), side(1)];
     let needed = quantities.iter().filter_map(|of| of.launches_needed).max();

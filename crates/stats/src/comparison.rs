@@ -92,9 +92,15 @@ const DRAWS: u32 = 1999;
 /// The fewest launches a side that decide.
 const FEWEST: u64 = 4;
 /// The fewest pairs that decide: as great a |t| comes by chance once in 2⁵.
-const FEWEST_PAIRS: u64 = 6;
+pub const FEWEST_PAIRS: u64 = 6;
 /// The most launches a side that are named as needed.
 const MOST_NEEDED: u64 = 1000;
+
+/// For each of so many pairs, whether A goes first: at random, by a seed.
+pub fn a_first(pairs: usize, seed: u64) -> Vec<bool> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    (0..pairs).map(|_| random.random()).collect()
+}
 
 /// Judges all values. Those of a group have as many launches.
 ///

@@ -1,5 +1,6 @@
 //! The command line. The name, help and call of each command are here; its arguments are in a file of its own.
 
+mod against;
 mod breakdown;
 mod bulk;
 mod comet;
@@ -30,13 +31,14 @@ mod whatif;
 use std::fs::create_dir_all;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Adopted, Classify, Exit, Failure, Result, input};
+use bandgap_launch::{Adopted, Classify, Exit, Failure, Result, input, usage};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_mangen::generate_to;
 
 use crate::args::{Measure, Output, Reach, With};
 use crate::output::journal::{Earlier, Head};
 use crate::output::{print, printed};
+use against::{Against, Both, Facts};
 use series::{Lengths, Series};
 
 /// Most columns of help.
@@ -58,7 +60,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
-    pub run: With<run::Run>,
+    pub run: With<Both<run::Run>>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -68,7 +70,7 @@ pub enum Command {
   bandgap run
   bandgap run --quick
   bandgap run --full --out monday")]
-    Run(With<run::Run>),
+    Run(With<Both<run::Run>>),
     /// LogP parameters of small messages: send and receive overhead, gap, latency
     #[command(after_help = "Examples:
   bandgap signature
@@ -78,7 +80,7 @@ pub enum Command {
   bandgap signature -n 4 --fan-in 3      many to one: the gap under contention
   bandgap signature -t sim:myrinet       a machine in virtual time
   bandgap signature --json - -q          numbers for a program")]
-    Signature(With<signature::Signature>),
+    Signature(With<Both<signature::Signature>>),
     /// Round trips and bandwidths between all pairs of ranks or hosts, and which host or link is slow
     #[command(after_help = "Examples:
   bandgap pairs
@@ -91,7 +93,7 @@ pub enum Command {
   bandgap bulk
   bandgap bulk --get --sizes 4KiB:1MiB
   bandgap bulk -t tcp --no-surface       without the signatures")]
-    Bulk(With<bulk::Bulk>),
+    Bulk(With<Both<bulk::Bulk>>),
     /// COMMS1: ping-pong of messages over sizes, fitted with r∞, n½, t0, π0
     #[command(after_help = "Examples:
   bandgap comms1
@@ -99,12 +101,12 @@ pub enum Command {
   bandgap comms1 -t tcp --breaks 64KiB
   bandgap comms1 -H a,b                  between two hosts, over TCP
   bandgap comms1 -t sim:ipsc860 --breaks 100")]
-    Comms1(With<Series>),
+    Comms1(With<Both<Series>>),
     /// COMMS2: exchange of messages, both ways at once, fitted likewise
     #[command(after_help = "Examples:
   bandgap comms2
   bandgap comms2 -n 4 --between 0,3")]
-    Comms2(With<Series>),
+    Comms2(With<Both<Series>>),
     /// COMMS3: all ranks exchange messages with all, total bandwidth
     #[command(after_help = "Examples:
   bandgap comms3
@@ -122,7 +124,7 @@ pub enum Command {
   bandgap comet all_reduce -n 4 --algorithm all --sizes 8,64KiB
   bandgap comet echo exchange --sizes 0:64KiB
   bandgap comet -t sim:ipsc860 -n 16")]
-    Comet(With<comet::Comet>),
+    Comet(With<Both<comet::Comet>>),
     /// One kernel over several transports: what each layer costs more than the one before
     #[command(after_help = "Examples:
   bandgap layers comms1 -t shm,unix,tcp
@@ -235,11 +237,8 @@ pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
 /// Its journal cannot be read, or the run cannot be written.
 pub fn take_up(directory: &Path) -> Result<()> {
     let Head { command: words, adopted, native, .. } = Earlier::read(directory)?.head;
-    let mut cli = Cli::try_parse_from(words).map_err(|error| {
-        let why = error.render().to_string();
-        let why = why.lines().next().unwrap_or_default();
-        input!("read the command of {}: {why}", directory.display())
-    })?;
+    let mut cli = parsed(&words)
+        .map_err(|why| input!("read the command of {}: {why}", directory.display()))?;
     // A file must not make this program do anything else.
     let Some(output) = journalled(&mut cli) else {
         let what = directory.display();
@@ -251,6 +250,35 @@ pub fn take_up(directory: &Path) -> Result<()> {
         measure.native = native.and_then(|name| name.parse().ok());
     }
     dispatch(&cli).map(|_| ())
+}
+
+/// The command line of these words, or why there is none.
+fn parsed(words: &[String]) -> Result<Cli, String> {
+    Cli::try_parse_from(words)
+        .map_err(|error| error.render().to_string().lines().next().unwrap_or_default().to_owned())
+}
+
+/// What the words after the program's name measure, which must be something that can be compared with a kept run.
+fn facts(words: &[String]) -> Result<Facts> {
+    let cli = parsed(&[&["bandgap".to_owned()], words].concat());
+    let cli = cli.map_err(|why| usage!("measure {} again: {why}", words.join(" ")))?;
+    let (name, ..) = against(&cli)
+        .ok_or_else(|| usage!("measure {} against a run: no such option", words.join(" ")))?;
+    Ok((name, format!("{cli:?}")))
+}
+
+/// The name and options of a command that can measure against a kept run.
+fn against(cli: &Cli) -> Option<(&'static str, &Against, &Measure)> {
+    Some(match &cli.command {
+        None => ("run", &cli.run.of.against, &cli.run.measure),
+        Some(Command::Run(With { of, measure })) => ("run", &of.against, measure),
+        Some(Command::Signature(With { of, measure })) => ("signature", &of.against, measure),
+        Some(Command::Bulk(With { of, measure })) => ("bulk", &of.against, measure),
+        Some(Command::Comms1(With { of, measure })) => ("comms1", &of.against, measure),
+        Some(Command::Comms2(With { of, measure })) => ("comms2", &of.against, measure),
+        Some(Command::Comet(With { of, measure })) => ("comet", &of.against, measure),
+        _ => return None,
+    })
 }
 
 /// The output of a command that measures, and keeps a journal.
@@ -330,14 +358,20 @@ fn helpful(mut cli: clap::Command) -> clap::Command {
 /// # Errors
 /// The failure of the command.
 pub fn dispatch(cli: &Cli) -> Result<Exit> {
+    if let Some((_, against, measure)) = against(cli) {
+        against.check(measure)?;
+        if let Some(run) = &against.against {
+            return against.run(run, measure, facts);
+        }
+    }
     match &cli.command {
-        None => run::run(&cli.run.of, &cli.run.measure),
-        Some(Command::Run(With { of, measure })) => run::run(of, measure),
-        Some(Command::Signature(With { of, measure })) => signature::run(of, measure),
+        None => run::run(&cli.run.of.of, &cli.run.measure),
+        Some(Command::Run(With { of, measure })) => run::run(&of.of, measure),
+        Some(Command::Signature(With { of, measure })) => signature::run(&of.of, measure),
         Some(Command::Pairs(With { of, measure })) => pairs::run(*of, &measure.everywhere()?),
-        Some(Command::Bulk(With { of, measure })) => bulk::run(of, measure),
-        Some(Command::Comms1(With { of, measure })) => series::run("comms1", of, measure),
-        Some(Command::Comms2(With { of, measure })) => series::run("comms2", of, measure),
+        Some(Command::Bulk(With { of, measure })) => bulk::run(&of.of, measure),
+        Some(Command::Comms1(With { of, measure })) => series::run("comms1", &of.of, measure),
+        Some(Command::Comms2(With { of, measure })) => series::run("comms2", &of.of, measure),
         Some(Command::Comms3(With { of, measure })) => {
             let series = Series { lengths: of.clone(), ..Series::default() };
             series::run("comms3", &series, &measure.everywhere()?)
@@ -345,7 +379,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
         Some(Command::Synch1(measure)) => {
             series::run("synch1", &Series::default(), &measure.everywhere()?)
         }
-        Some(Command::Comet(With { of, measure })) => comet::run(of, &measure.everywhere()?),
+        Some(Command::Comet(With { of, measure })) => comet::run(&of.of, &measure.everywhere()?),
         Some(Command::Layers(With { of, measure })) => layers::run(of, measure),
         Some(Command::Floor(of)) => floor::run(of),
         Some(Command::Doctor(of)) => doctor::run(of),

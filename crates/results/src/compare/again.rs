@@ -24,12 +24,13 @@ const AGAINST: [&str; 6] = ["run", "signature", "comms1", "comms2", "bulk", "com
 const WITH_VALUE: &str = "-o --out --json --limit --launches --time-budget --against --a-binary --a-env --margin --fail-on";
 const ALONE: &str = "-q --quiet --no-save -v --verbose --plot --strict -qv -vq";
 
-/// A command without its program, and without the options that say where results go, how they are judged, and how long to
+/// A command without its program, which is `run` if it has no name, and without the options that say where results go, how they are judged, and how long to
 /// measure.
 pub fn plan(command: &[String]) -> Vec<String> {
     let is_of = |all: &str, word: &str| all.split_whitespace().any(|of| of == word);
-    let mut left = command.iter().skip(1);
-    let mut found = Vec::new();
+    let mut left = command.iter().skip(1).peekable();
+    let is_bare = left.peek().is_none_or(|word| word.starts_with('-'));
+    let mut found: Vec<String> = is_bare.then(|| "run".to_owned()).into_iter().collect();
     while let Some(word) = left.next() {
         let name = word.split('=').next().unwrap_or_default();
         let is_short = word.starts_with("-o") && word.len() > 2;

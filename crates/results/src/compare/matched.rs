@@ -6,6 +6,7 @@ use bandgap_record::{Number, Quantity, Unit};
 use bandgap_stats::comparison::average;
 use bandgap_stats::quantile::mean;
 
+use super::ROUNDING;
 use super::setups::{Differences, is_of};
 use crate::list::Outcome;
 use crate::run::Run;
@@ -137,9 +138,10 @@ impl Values {
     /// Takes logarithms, and leaves out points that have none and are not equal on both sides.
     fn be_logarithms(&mut self) {
         let is_one = |of: &Vec<Launches>| {
-            let mut all = of.iter().flatten();
-            let first = all.next();
-            of.iter().all(|launches| launches.len() <= 1) && all.all(|of| Some(of) == first)
+            let mut all = of.iter().flatten().flatten();
+            let first = all.next().copied().unwrap_or_default();
+            let is_it = |of: &f64| (of - first).abs() <= ROUNDING * first.abs();
+            of.iter().all(|launches| launches.len() <= 1) && all.all(is_it)
         };
         // Equal ones are exact, too: the same run twice.
         self.is_exact = self.is_exact && self.points.values().flatten().all(is_one)
