@@ -1,6 +1,7 @@
 //! The command that would decide what cannot be told.
 
 use bandgap_record::Number;
+use bandgap_stats::comparison::FEWEST_PAIRS;
 use serde::{Deserialize, Serialize};
 
 use crate::run::Run;
@@ -27,16 +28,23 @@ const ALONE: &str = "-q --quiet --no-save -v --verbose --plot --strict -qv -vq";
 /// A command without its program, which is `run` if it has no name, and without the options that say where results go, how they are judged, and how long to
 /// measure.
 pub fn plan(command: &[String]) -> Vec<String> {
-    let is_of = |all: &str, word: &str| all.split_whitespace().any(|of| of == word);
-    let mut left = command.iter().skip(1).peekable();
-    let is_bare = left.peek().is_none_or(|word| word.starts_with('-'));
-    let mut found: Vec<String> = is_bare.then(|| "run".to_owned()).into_iter().collect();
+    let left = without(command.get(1..).unwrap_or_default(), WITH_VALUE, ALONE);
+    let is_bare = left.first().is_none_or(|word| word.starts_with('-'));
+    is_bare.then(|| "run".to_owned()).into_iter().chain(left).collect()
+}
+
+/// The words without some options: those with a value, perhaps in the same word, and those without.
+fn without(words: &[String], with_value: &str, alone: &str) -> Vec<String> {
+    let is_of = |all: &str, word: &str| all.split(' ').any(|of| of == word);
+    let mut left = words.iter();
+    let mut found = Vec::new();
     while let Some(word) = left.next() {
-        let name = word.split('=').next().unwrap_or_default();
-        let is_short = word.starts_with("-o") && word.len() > 2;
+        let option = word.split('=').next().unwrap_or_default();
+        let is_joined = option != word || word.starts_with("-o") && word.len() > 2;
         match () {
-            () if is_of(WITH_VALUE, word) => drop(left.next()),
-            () if is_of(WITH_VALUE, name) || is_of(ALONE, word) || is_short => {}
+            () if is_of(with_value, option) && !is_joined => drop(left.next()),
+            () if is_of(with_value, option) || is_of(alone, word) => {}
+            () if is_joined && is_of(with_value, &word[..2]) => {}
             () => found.push(word.clone()),
         }
     }
@@ -61,10 +69,12 @@ impl Decide {
         let count_of = count.to_string();
         let (words, each_side) = match (unit, own) {
             ("pair", _) => {
-                let is_count =
-                    |at: usize| at > 0 && by[at - 1] == "--launches" || by[at] == "--launches";
-                let kept = (0..by.len()).filter(|at| !is_count(*at)).map(|at| by[at].clone());
-                (kept.chain(more(&["--launches", &count_of])).collect(), false)
+                let time = format!("{:.0}s", 2.0 * seconds * (count + FEWEST_PAIRS) as f64);
+                let words = ["--launches", &count_of, "--time-budget", &time];
+                (
+                    [without(by, "-o --out --launches --time-budget", ""), more(&words)].concat(),
+                    false,
+                )
             }
             ("launch", Some(own)) if program(a) != program(b) => {
                 let (a, b) = (program(a), program(b));

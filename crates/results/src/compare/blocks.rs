@@ -93,10 +93,11 @@ impl Comparison {
     /// What would decide what cannot be told, and the command for a shell.
     fn decides(&self) -> [String; 2] {
         let Some(of) = &self.decide else { return Default::default() };
-        let unit = counted(of.count as usize, &self.rule.unit);
+        let (count, unit) = (of.count, &self.rule.unit);
+        let ending = if unit == "launch" { "es" } else { "s" };
         let [sides, each] = if of.each_side { [" a side", " each"] } else { ["", ""] };
         let minutes = of.minutes.0.max(1.0);
-        let needed = format!("{unit}{sides}, about {minutes:.0} min{each}");
+        let needed = format!("{count} {unit}{ending}{sides}, about {minutes:.0} min{each}");
         [said([("What cannot be told would be with", needed)]), of.command.clone()]
     }
 

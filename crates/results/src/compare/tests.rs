@@ -202,7 +202,9 @@ fn values_not_above_0_have_no_mean_and_equal_ones_no_place_in_the_family() {
     assert_eq!((gap.verdict, &gap.a, &gap.b), (Word::Same, &None, &None));
     let interval = |of: &Comparison| judged(of, CURVE).change.clone();
     assert_eq!(made.rule.family, 3);
-    [&mut a, &mut b].map(|side| signature(side).parameters.gap = None);
+    for side in [&mut a, &mut b] {
+        signature(side).parameters.gap = None;
+    }
     let without = compared(&[a], &[b]);
     assert_eq!((without.rule.family, interval(&without)), (3, interval(&made)));
 }
@@ -270,17 +272,14 @@ fn a_curve_that_changed_says_where_and_in_which_values_of_its_fit() {
 fn what_cannot_be_told_has_a_command_that_would_tell() {
     let scattered = |name: &str, salt: f64, words: &str| {
         let (_, mut run) = run(5, salt, NONE);
-        let launches = &mut signature(&mut (String::new(), run.clone())).parameters.rtt.clone();
-        let rtt = launches.as_mut().unwrap();
-        for (at, launch) in rtt.launches.iter_mut().enumerate() {
-            launch.as_mut().unwrap().0 *= 1.0 + 0.1 * (at as f64 + salt).sin();
-        }
-        let mut named = (name.to_owned(), run.clone());
-        signature(&mut named).parameters.rtt = Some(rtt.clone());
-        run = named.1;
         run.command = words.split(' ').map(str::to_owned).collect();
         run.elapsed = Number(60.0);
-        (name.to_owned(), run)
+        let mut named = (name.to_owned(), run);
+        let rtt = signature(&mut named).parameters.rtt.as_mut().unwrap();
+        for (at, launch) in rtt.launches.iter_mut().flatten().enumerate() {
+            launch.0 *= 1.0 + 0.1 * (at as f64 + salt).sin();
+        }
+        named
     };
     let a = |words| [scattered("old run", 1.0, words)];
     let b = [scattered("new", 2.0, "./new signature -t shm -q --out b --launches=5 -ob -v")];
@@ -302,6 +301,20 @@ fn what_cannot_be_told_has_a_command_that_would_tell() {
     let made = decide(&several(1.0), &other);
     assert_eq!((&*made.command, made.each_side), ("./new signature", true));
     assert!(made.count > 5);
+    // Pairs go on by the command that made them.
+    let by = "./b run --launches=6 --against a -o out --a-env X=1 --time-budget 9s";
+    let command = by.split(' ').map(str::to_owned).collect();
+    let pairs = Pairs { settled: Vec::new(), command };
+    let made = compare([&a("./a run"), &b], 0.95, 0.05, Some(pairs));
+    assert_eq!(made.decide, None, "one pair");
+    let sides = [several(1.0), several(11.0)];
+    let command = by.split(' ').map(str::to_owned).collect();
+    let pairs = Pairs { settled: Vec::new(), command };
+    let made = compare([&sides[0], &sides[1]], 0.95, 0.05, Some(pairs)).decide.unwrap();
+    let time = 2 * 60 * (made.count + 6);
+    let again =
+        format!("./b run --against a --a-env X=1 --launches {} --time-budget {time}s", made.count);
+    assert_eq!(made.command, again);
     // A table that leaves nothing out points nowhere.
     let text = compare([&a("./old signature"), &b], 0.95, 0.05, None).markdown();
     assert!(!text.contains("(-v)") && text.contains(&expected), "{text}");
