@@ -31,14 +31,14 @@ mod whatif;
 use std::fs::create_dir_all;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Adopted, Classify, Exit, Failure, Result, input, usage};
+use bandgap_launch::{Adopted, Classify, Exit, Failure, Result, input};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_mangen::generate_to;
 
 use crate::args::{Measure, Output, Reach, With};
 use crate::output::journal::{Earlier, Head};
 use crate::output::{print, printed};
-use against::{Against, Both, Facts};
+use against::Both;
 use series::{Lengths, Series};
 
 /// Most columns of help.
@@ -237,8 +237,11 @@ pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
 /// Its journal cannot be read, or the run cannot be written.
 pub fn take_up(directory: &Path) -> Result<()> {
     let Head { command: words, adopted, native, .. } = Earlier::read(directory)?.head;
-    let mut cli = parsed(&words)
-        .map_err(|why| input!("read the command of {}: {why}", directory.display()))?;
+    let mut cli = Cli::try_parse_from(words).map_err(|error| {
+        let why = error.render().to_string();
+        let why = why.lines().next().unwrap_or_default();
+        input!("read the command of {}: {why}", directory.display())
+    })?;
     // A file must not make this program do anything else.
     let Some(output) = journalled(&mut cli) else {
         let what = directory.display();
@@ -250,35 +253,6 @@ pub fn take_up(directory: &Path) -> Result<()> {
         measure.native = native.and_then(|name| name.parse().ok());
     }
     dispatch(&cli).map(|_| ())
-}
-
-/// The command line of these words, or why there is none.
-fn parsed(words: &[String]) -> Result<Cli, String> {
-    Cli::try_parse_from(words)
-        .map_err(|error| error.render().to_string().lines().next().unwrap_or_default().to_owned())
-}
-
-/// What the words after the program's name measure, which must be something that can be compared with a kept run.
-fn facts(words: &[String]) -> Result<Facts> {
-    let cli = parsed(&[&["bandgap".to_owned()], words].concat());
-    let cli = cli.map_err(|why| usage!("measure {} again: {why}", words.join(" ")))?;
-    let (name, ..) = against(&cli)
-        .ok_or_else(|| usage!("measure {} against a run: no such option", words.join(" ")))?;
-    Ok((name, format!("{cli:?}")))
-}
-
-/// The name and options of a command that can measure against a kept run.
-fn against(cli: &Cli) -> Option<(&'static str, &Against, &Measure)> {
-    Some(match &cli.command {
-        None => ("run", &cli.run.of.against, &cli.run.measure),
-        Some(Command::Run(With { of, measure })) => ("run", &of.against, measure),
-        Some(Command::Signature(With { of, measure })) => ("signature", &of.against, measure),
-        Some(Command::Bulk(With { of, measure })) => ("bulk", &of.against, measure),
-        Some(Command::Comms1(With { of, measure })) => ("comms1", &of.against, measure),
-        Some(Command::Comms2(With { of, measure })) => ("comms2", &of.against, measure),
-        Some(Command::Comet(With { of, measure })) => ("comet", &of.against, measure),
-        _ => return None,
-    })
 }
 
 /// The output of a command that measures, and keeps a journal.
@@ -358,20 +332,18 @@ fn helpful(mut cli: clap::Command) -> clap::Command {
 /// # Errors
 /// The failure of the command.
 pub fn dispatch(cli: &Cli) -> Result<Exit> {
-    if let Some((_, against, measure)) = against(cli) {
-        against.check(measure)?;
-        if let Some(run) = &against.against {
-            return against.run(run, measure, facts);
-        }
-    }
     match &cli.command {
-        None => run::run(&cli.run.of.of, &cli.run.measure),
-        Some(Command::Run(With { of, measure })) => run::run(&of.of, measure),
-        Some(Command::Signature(With { of, measure })) => signature::run(&of.of, measure),
+        None => cli.run.of.run(&cli.run.measure, run::run),
+        Some(Command::Run(With { of, measure })) => of.run(measure, run::run),
+        Some(Command::Signature(With { of, measure })) => of.run(measure, signature::run),
         Some(Command::Pairs(With { of, measure })) => pairs::run(*of, &measure.everywhere()?),
-        Some(Command::Bulk(With { of, measure })) => bulk::run(&of.of, measure),
-        Some(Command::Comms1(With { of, measure })) => series::run("comms1", &of.of, measure),
-        Some(Command::Comms2(With { of, measure })) => series::run("comms2", &of.of, measure),
+        Some(Command::Bulk(With { of, measure })) => of.run(measure, bulk::run),
+        Some(Command::Comms1(With { of, measure })) => {
+            of.run(measure, |of, measure| series::run("comms1", of, measure))
+        },
+        Some(Command::Comms2(With { of, measure })) => {
+            of.run(measure, |of, measure| series::run("comms2", of, measure))
+        },
         Some(Command::Comms3(With { of, measure })) => {
             let series = Series { lengths: of.clone(), ..Series::default() };
             series::run("comms3", &series, &measure.everywhere()?)
@@ -379,7 +351,9 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
         Some(Command::Synch1(measure)) => {
             series::run("synch1", &Series::default(), &measure.everywhere()?)
         }
-        Some(Command::Comet(With { of, measure })) => comet::run(&of.of, &measure.everywhere()?),
+        Some(Command::Comet(With { of, measure })) => {
+            of.run(measure, |of, measure| comet::run(of, &measure.everywhere()?))
+        },
         Some(Command::Layers(With { of, measure })) => layers::run(of, measure),
         Some(Command::Floor(of)) => floor::run(of),
         Some(Command::Doctor(of)) => doctor::run(of),
