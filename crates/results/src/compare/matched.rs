@@ -162,8 +162,8 @@ fn is_fit(id: &str) -> bool {
     id.starts_with("hockney/")
 }
 
-/// Calls `add` with the values of a run that count, those of its fits, and its floors: the id of the curve and its own, the unit, whether it is
-/// exact, and its launches.
+/// Calls `add` with the values of a run that count, those of its fits, and its floors: the id of the curve and its own, the
+/// unit, whether it is exact, and its launches.
 fn each(run: &Run, mut add: impl FnMut(String, String, Unit, bool, Launches)) {
     for shown in run.results.iter().map(Outcome::as_shown) {
         let is_derived = shown.is_derived();
@@ -175,7 +175,7 @@ fn each(run: &Run, mut add: impl FnMut(String, String, Unit, bool, Launches)) {
                 [] if is_exact => vec![Some(of.value.0)],
                 launches => launches.iter().map(|of| of.map(|of| of.0)).collect(),
             };
-            add(key(&id), id, of.unit, is_exact, launches);
+            add(if is_derived { id.clone() } else { key(&id) }, id, of.unit, is_exact, launches);
         }
         for (at, (key, time, ratio)) in shown.floors().into_iter().enumerate() {
             let over = |(time, ratio): (&Option<Number>, &Option<Number>)| {

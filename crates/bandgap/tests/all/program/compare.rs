@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
+use crate::program::mpi::{as_root, run};
 use crate::program::subject::{
     BINARY, DOUBTFUL, HOST, INPUT, INTERRUPTED, OUTPUT, USAGE, Workdir, skipped, wait,
 };
@@ -31,7 +32,10 @@ fn compared(place: &Workdir, code: i32, line: &str) -> Value {
 }
 
 fn described(place: &Workdir, code: i32, line: &str) -> Value {
-    let finished = place.run(format!("{line} --json -").split(' ')).ends(code);
+    let mut command = place.command(BINARY);
+    command.args(format!("{line} --json -").split(' '));
+    as_root(&mut command);
+    let finished = run(command).ends(code);
     let made: Value = serde_json::from_str(&finished.stdout).unwrap();
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
     let text = include_str!("../../../../../docs/compare-format.schema.json");
@@ -273,7 +277,10 @@ fn a_library_in_the_environment_of_a_side_is_found() {
     place.file("late.c", include_str!("data/late.c"));
     let made = place.command("cc").args(["-shared", "-fPIC", "late.c", "-o", "late.so"]).status();
     assert!(made.unwrap().success());
-    place.run("comms1 -t mpi --sizes 8,1KiB -q --out a".split(' ')).ends(0);
+    let mut usual = place.command(BINARY);
+    usual.args("comms1 -t mpi --sizes 8,1KiB --time-budget 6s -q --out a".split(' '));
+    as_root(&mut usual);
+    run(usual).ends(0);
     let against = format!("comms1 --against a --launches {launches} --a-env");
     let late = place.path("late.so");
     let found = format!("{against} LD_PRELOAD={} --fail-on faster", late.display());
