@@ -3,11 +3,10 @@
 //! Values are matched by id, so no kind of result is known here. A curve is one value: the mean of the logarithms of its
 //! points in a launch, each against its own mean. The rule is [`bandgap_stats::comparison`].
 
+mod again;
 mod blocks;
 mod matched;
 mod setups;
-
-use std::collections::BTreeSet;
 
 use bandgap_record::{Number, Quantity, Unit};
 use bandgap_stats::Interval;
@@ -17,7 +16,8 @@ use bandgap_stats::quantile::{mean, sorted};
 use serde::{Deserialize, Serialize};
 
 use crate::run::Run;
-use matched::{ById, Values, matched};
+pub use again::{Decide, plan};
+use matched::{ById, Matched, Values};
 pub use setups::{Difference, Differences};
 
 /// The file of a comparison.
@@ -58,6 +58,8 @@ pub struct Comparison {
     pub only_in_a: Vec<String>,
     /// The same of B.
     pub only_in_b: Vec<String>,
+    /// What would decide what cannot be told.
+    pub decide: Option<Decide>,
 }
 
 /// A verdict.
@@ -84,7 +86,7 @@ pub enum Word {
 /// The rule of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    /// What is counted as one: `launch` or `run`.
+    /// What is counted as one: `launch`, `run`, or `pair` of launches.
     pub unit: String,
     /// Confidence that all intervals of a family hold.
     pub confidence: Number,
@@ -139,6 +141,16 @@ pub struct Judged {
     pub words: Option<[String; 2]>,
     /// The id of the point of a curve that changed most, where the curve changed.
     pub most_at: Option<String>,
+    /// Its points and the values of its fit that changed, where the curve changed: a family of their own.
+    pub inside: Vec<Judged>,
+}
+
+/// Runs that were measured in pairs, one launch each.
+pub struct Pairs {
+    /// What earlier pairs have settled; they are not judged again.
+    pub settled: Vec<Judged>,
+    /// The command that measured them.
+    pub command: Vec<String>,
 }
 
 impl Comparison {
@@ -161,29 +173,51 @@ impl Word {
     }
 }
 
-/// Compares the runs of two sides, each with its name.
-pub fn compare(sides: [&[(String, Run)]; 2], confidence: f64, margin: f64) -> Comparison {
-    let by_run = sides.iter().all(|of| of.len() >= RUNS);
+/// Compares the runs of two sides, each with its name; with `pairs`, each run of B with that of A in its place.
+pub fn compare(
+    sides: [&[(String, Run)]; 2],
+    confidence: f64,
+    margin: f64,
+    pairs: Option<Pairs>,
+) -> Comparison {
+    let unit = match pairs {
+        Some(_) => "pair",
+        None if sides.iter().all(|of| of.len() >= RUNS) => "run",
+        None => "launch",
+    };
     let runs: Vec<&Run> = sides.into_iter().flatten().map(|(_, run)| run).collect();
     let setup = Differences::between(&runs);
-    let (common, [only_in_a, only_in_b]) = matched(sides, &setup);
-    let judged = judged(&common, Asked { confidence, margin: margin.ln_1p() }, by_run, &runs);
+    let Pairs { settled, command } = pairs.unwrap_or(Pairs { settled: vec![], command: vec![] });
+    let mut found = Matched::of(sides, &setup);
+    found.common.retain(|id, _| settled.iter().all(|of| of.id != *id));
+    let asked = Asked { confidence, margin: margin.ln_1p(), paired: unit == "pair" };
+    let judge = |all: &ById| judged(all, asked, unit, &runs);
+    let mut all = judge(&found.common);
+    let has_interval = |of: &&Judged| of.p.is_some() && !is_floor(&of.id);
+    let family = all.iter().filter(has_interval).count();
+    for curve in all.iter_mut().filter(|of| of.points.is_some() && of.verdict.is_change()) {
+        curve.inside = judge(&found.inside(&curve.id));
+        curve.inside.retain(|of| of.verdict.is_change());
+    }
+    all.extend(settled);
     let (floors, mut quantities): (Vec<_>, Vec<_>) =
-        judged.into_iter().partition(|of| is_floor(&of.id));
-    let has_interval = |of: &&Judged| of.p.is_some();
-    let family = quantities.iter().filter(has_interval).count();
+        all.into_iter().partition(|of| is_floor(&of.id));
     quantities.extend(words(sides, &quantities));
     let size = |of: &Judged| of.change.as_ref().map_or(0.0, |of| of.value.0.ln_1p().abs());
     quantities.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(size(b).total_cmp(&size(a))));
     let machine = floors.iter().map(|of| of.verdict).min().unwrap_or_default();
     let machine = if machine.is_change() { Word::Machine } else { machine };
     let first = quantities.first().map_or(machine, |of| of.verdict);
-    let launches = |at: usize| common.values().map(move |of| of.launches(false)[at].len());
-    let side = |at: usize| Side {
-        runs: sides[at].iter().map(|(name, _)| name.clone()).collect(),
-        launches: launches(at).max().unwrap_or(0),
+    let launches = |at: usize| found.common.values().map(move |of| of.launches(false)[at].len());
+    let side = |at: usize| {
+        let mut runs: Vec<String> = sides[at].iter().map(|(name, _)| name.clone()).collect();
+        // Pairs are all of one program.
+        runs.dedup();
+        Side { runs, launches: launches(at).max().unwrap_or(0) }
     };
-    let unit = if by_run { "run" } else { "launch" }.to_owned();
+    let sides_of = [side(0), side(1)];
+    let needed = quantities.iter().filter_map(|of| of.launches_needed).max();
+    let decide = needed.map(|needed| Decide::of(sides, needed, (unit, &command)));
     let (confidence, margin) = (Number(confidence), Number(margin));
     Comparison {
         format: FORMAT.0.to_owned(),
@@ -191,13 +225,14 @@ pub fn compare(sides: [&[(String, Run)]; 2], confidence: f64, margin: f64) -> Co
         verdict: if machine == Word::Machine { machine } else { first },
         exit: 0,
         fail_on: Vec::new(),
-        rule: Rule { unit, confidence, margin, family },
-        sides: [side(0), side(1)],
+        rule: Rule { unit: unit.to_owned(), confidence, margin, family },
+        sides: sides_of,
         setup,
         machine: Machine { verdict: machine, floors },
         quantities,
-        only_in_a,
-        only_in_b,
+        only_in_a: found.only_in_a,
+        only_in_b: found.only_in_b,
+        decide,
     }
 }
 
@@ -206,26 +241,29 @@ fn is_floor(id: &str) -> bool {
 }
 
 /// Judges values as two families: floors have their own.
-fn judged(all: &ById, asked: Asked, by_run: bool, runs: &[&Run]) -> Vec<Judged> {
-    let setups = runs.iter().flat_map(|run| &run.setup.of);
-    let transports: BTreeSet<&str> = setups.map(|of| &*of.transport).collect();
-    // Launches of one transport, where as many were made.
+fn judged(all: &ById, asked: Asked, unit: &str, runs: &[&Run]) -> Vec<Judged> {
+    let is_transport =
+        |part: &&str| runs.iter().any(|run| run.setup.of.iter().any(|of| of.transport == *part));
+    // Launches of one transport, where as many were made; a pair has all of its transports.
     let mut groups: Vec<(Option<&str>, [usize; 2])> = Vec::new();
     let sides = all.iter().map(|(id, of)| {
-        let [a, b] = of.launches(by_run);
-        let own = (id.split('/').find(|of| transports.contains(of)), [a.len(), b.len()]);
+        let [a, b] = of.launches(unit != "launch");
+        let transport = id.split('/').find(is_transport).filter(|_| !asked.paired);
+        let own = (transport, [a.len(), b.len()]);
         let group = groups.iter().position(|known| *known == own).unwrap_or(groups.len());
         groups.resize(groups.len().max(group + 1), own);
         Sides { family: usize::from(is_floor(id)), group, a, b }
     });
     let sides: Vec<Sides> = sides.collect();
-    let changes = judge(&sides, asked);
-    let one = |(((id, of), sides), change): (((&String, &Values), &Sides), Change)| {
-        let is_exact = of.is_exact && !of.points.is_empty();
-        let change = if is_exact { exact(of, asked.margin) } else { change };
+    let tested = all.values().zip(&sides).filter(|(of, _)| !of.is_exact);
+    let mut changes =
+        judge(&tested.map(|(_, sides)| sides.clone()).collect::<Vec<_>>(), asked).into_iter();
+    let one = |((id, of), sides): ((&String, &Values), &Sides)| {
+        let own = if of.is_exact { None } else { changes.next() };
+        let change = own.unwrap_or_else(|| exact(of, asked.margin));
         Judged { id: id.clone(), ..of_change(of, sides, change, asked.confidence) }
     };
-    all.iter().zip(&sides).zip(changes).map(one).collect()
+    all.iter().zip(&sides).map(one).collect()
 }
 
 /// The change of exact values: of a curve, where it is greatest.
@@ -280,7 +318,7 @@ fn of_change(of: &Values, sides: &Sides, change: Change, confidence: f64) -> Jud
     };
     let mean_of = |launches: &[Option<f64>]| {
         let known: Vec<f64> = launches.iter().flatten().copied().collect();
-        let is_mean = !of.is_curve && !known.is_empty();
+        let is_mean = !of.is_curve && of.is_above && !known.is_empty();
         let mean = || (mean(&known), mean_interval(&known, confidence));
         is_mean.then(|| quantity(of.unit, mean(), f64::exp, known.len())).flatten()
     };

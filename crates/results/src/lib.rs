@@ -37,7 +37,8 @@ pub use breakdown::{
     Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
 };
 pub use compare::{
-    COMPARISON, Comparison, Difference, Differences, Judged, Rule, Side, Word, compare,
+    COMPARISON, Comparison, Decide, Difference, Differences, Judged, Pairs, Rule, Side, Word,
+    compare, plan,
 };
 pub use curves::curve;
 pub use doctor::doctor;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Classify, Exit, Failure, Result, told};
 use bandgap_record::RunDir;
-use bandgap_report::{Page, text};
+use bandgap_report::{Block, Page, text};
 use bandgap_results::{
-    COMPARISON, Comparison, Difference, Differences, REPORT, Run, Word, compare, forest,
+    COMPARISON, Comparison, Difference, Differences, Pairs, REPORT, Run, Word, compare, forest,
 };
 use bandgap_units::Fraction;
 use clap::Args;
@@ -29,7 +29,7 @@ pub const HELP: &str = "Examples:
 Exit codes: 0, 1 (--fail-on), 8 nothing can be told, 9 the machines differ: docs/exit-codes.md";
 
 /// The runs to compare, and what is asked.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Compare {
     /// The runs before: directories, beginnings of names below ./bandgap-runs, or LAST; several with commas
     #[arg(value_name = "A")]
@@ -37,12 +37,8 @@ pub struct Compare {
     /// The runs after
     #[arg(value_name = "B")]
     pub b: String,
-    /// A smaller change, up or down, is none
-    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = precision)]
-    pub margin: Fraction,
-    /// The verdicts that end with exit code 1 [default: slower; with --across never]
-    #[arg(long, value_name = "VERDICT,…", value_delimiter = ',', value_parser = FAIL_ON)]
-    pub fail_on: Vec<String>,
+    #[command(flatten)]
+    pub verdicts: Verdicts,
     /// As --fail-on undecided, beside the others
     #[arg(long)]
     pub strict: bool,
@@ -66,6 +62,17 @@ pub struct Compare {
     pub verbose: bool,
 }
 
+/// What is a change, and which of them fails.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Verdicts {
+    /// A smaller change, up or down, is none [default: 5%]
+    #[arg(long, value_name = "SHARE", value_parser = precision)]
+    pub margin: Option<Fraction>,
+    /// The verdicts that end with exit code 1 [default: slower; with --across never]
+    #[arg(long, value_name = "VERDICT,…", value_delimiter = ',', value_parser = FAIL_ON)]
+    pub fail_on: Vec<String>,
+}
+
 /// What can end with exit code 1.
 const FAIL_ON: [&str; 6] = ["slower", "faster", "differs", "machine", "undecided", "never"];
 /// The verdicts on values among them.
@@ -77,6 +84,8 @@ const OF_VALUES: [(&str, Word); 4] = [
 ];
 /// The confidence that all intervals hold.
 const CONFIDENCE: f64 = 0.95;
+/// The usual margin.
+const MARGIN: f64 = 0.05;
 
 /// Compares two sides.
 ///
@@ -84,72 +93,97 @@ const CONFIDENCE: f64 = 0.95;
 /// A run cannot be found or read, the sides have nothing in common, or their machines differ.
 pub fn run(of: &Compare) -> Result<Exit> {
     let (a, b) = (side(&of.a)?, side(&of.b)?);
-    let mut made = compare([&a, &b], CONFIDENCE, of.margin.0);
-    let refused = |exit, why, fields: &[Difference], hint: &str| {
-        let failure = Failure::new(exit, format!("compare {} with {}: {why}", of.a, of.b));
-        let fields = fields.iter().map(|of| format!("{of}; ")).collect::<String>();
-        Err(failure.hint(fields + hint))
-    };
-    let Differences { machine, experiment, .. } = &made.setup;
-    if !machine.is_empty() && !of.across {
-        let hint = "--across compares two machines";
-        return refused(Exit::Setups, "they are of two machines", machine, hint);
-    }
-    if made.quantities.is_empty() && made.machine.floors.is_empty() {
-        let hint = "run the same command for both";
-        return refused(Exit::Missing, "they have nothing in common", experiment, hint);
-    }
-    made.fail_on = of.fails_on();
-    let exit = judge(&made, of.require_all);
-    made.exit = exit.code();
-    let json = serde_json::to_string_pretty(&made).class(Exit::Defect)? + "\n";
-    let launches = made.sides[1].launches.max(1) as f64;
-    let minutes = b.iter().map(|(_, run)| run.elapsed.0).sum::<f64>() / launches / 60.0;
-    let unwritable = |error| Failure::new(Exit::Output, told(&error));
-    if let Some(directory) = &of.out {
-        let directory = RunDir::create(directory).map_err(unwritable)?;
-        directory.write(COMPARISON, json.as_bytes()).map_err(unwritable)?;
-        let title = format!("{} and {}", of.a, of.b);
-        let command =
-            std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
-        let command = command.join(" ");
-        let blocks: Vec<_> = made.blocks(true, minutes).into_iter().chain(forest(&made)).collect();
-        let page =
-            Page { title: &title, facts: "", blocks: &blocks, command: &command, source: "" };
-        let page = page.html();
-        directory.write(REPORT, page.as_bytes()).map_err(unwritable)?;
-    }
-    match &of.json {
-        Some(path) if path == Path::new("-") => return print(json.as_bytes()).map(|()| exit),
-        Some(path) => JsonFile::open(path)?.write(json.as_bytes())?,
-        None => {}
-    }
-    let blocks = || text(&made.blocks(of.verbose, minutes), &layout());
-    let text = if of.markdown { made.markdown(minutes) } else { blocks() };
-    print(text.as_bytes()).map(|()| exit)
+    let made = of.verdicts.compare([&a, &b], None);
+    of.conclude(made, None, None)
 }
 
-impl Compare {
-    fn fails_on(&self) -> Vec<String> {
-        let usual = (self.fail_on.is_empty() && !self.across).then_some("slower");
-        let strict = self.strict.then_some("undecided");
+impl Verdicts {
+    /// Compares two sides.
+    pub fn compare(&self, sides: [&[(String, Run)]; 2], pairs: Option<Pairs>) -> Comparison {
+        compare(sides, CONFIDENCE, self.margin.map_or(MARGIN, |of| of.0), pairs)
+    }
+
+    fn fails_on(&self, strict: bool, across: bool) -> Vec<String> {
+        let usual = (self.fail_on.is_empty() && !across).then_some("slower");
+        let strict = strict.then_some("undecided");
         let more = usual.into_iter().chain(strict).map(str::to_owned);
         self.fail_on.iter().cloned().chain(more).collect()
     }
 }
 
-/// The exit code: the gravest that applies.
-fn judge(made: &Comparison, requires_all: bool) -> Exit {
-    let has = |name: &str| made.fail_on.iter().any(|of| of == name);
-    let is_bad = OF_VALUES.iter().any(|(name, word)| has(name) && made.has(*word));
-    let is_machine = made.verdict == Word::Machine;
-    let lacks = requires_all && !(made.only_in_a.is_empty() && made.only_in_b.is_empty());
-    let is_untold = made.verdict == Word::CannotTell && !made.has(Word::Same);
-    match () {
-        () if is_machine && is_bad && !has("machine") => Exit::Setups,
-        () if lacks || is_untold => Exit::Missing,
-        () if if is_machine { has("machine") } else { is_bad } => Exit::Doubtful,
-        () => Exit::Fine,
+impl Compare {
+    /// Judges, keeps and prints a comparison, in a directory that may be held already; `say` is said of it.
+    ///
+    /// # Errors
+    /// The sides have nothing in common, or their machines differ; or it cannot be written.
+    pub fn conclude(
+        &self,
+        mut made: Comparison,
+        held: Option<RunDir>,
+        say: Option<&str>,
+    ) -> Result<Exit> {
+        let refused = |exit, why, fields: &[Difference], hint: &str| {
+            let failure = Failure::new(exit, format!("compare {} with {}: {why}", self.a, self.b));
+            let fields = fields.iter().map(|of| format!("{of}; ")).collect::<String>();
+            Err(failure.hint(fields + hint))
+        };
+        let Differences { machine, experiment, .. } = &made.setup;
+        if !machine.is_empty() && !self.across {
+            let hint = "compare --across compares two machines";
+            return refused(Exit::Setups, "they are of two machines", machine, hint);
+        }
+        if made.quantities.is_empty() && made.machine.floors.is_empty() {
+            let hint = "run the same command for both";
+            return refused(Exit::Missing, "they have nothing in common", experiment, hint);
+        }
+        made.fail_on = self.verdicts.fails_on(self.strict, self.across);
+        let exit = self.judge(&made);
+        made.exit = exit.code();
+        let json = serde_json::to_string_pretty(&made).class(Exit::Defect)? + "\n";
+        let unwritable = |error| Failure::new(Exit::Output, told(&error));
+        let new = self.out.as_ref().filter(|_| held.is_none()).map(|of| RunDir::create(of));
+        let blocks = |all| {
+            let mut blocks = made.blocks(all);
+            say.into_iter().for_each(|say| blocks.insert(1, Block::Text(say.to_owned())));
+            blocks
+        };
+        if let Some(directory) = new.transpose().map_err(unwritable)?.or(held) {
+            directory.write(COMPARISON, json.as_bytes()).map_err(unwritable)?;
+            let title = format!("{} and {}", self.a, self.b);
+            let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+            let command = words.collect::<Vec<_>>().join(" ");
+            let blocks: Vec<_> = blocks(true).into_iter().chain(forest(&made)).collect();
+            let page =
+                Page { title: &title, facts: "", blocks: &blocks, command: &command, source: "" };
+            directory.write(REPORT, page.html().as_bytes()).map_err(unwritable)?;
+        }
+        match &self.json {
+            Some(path) if path == Path::new("-") => return print(json.as_bytes()).map(|()| exit),
+            Some(path) => JsonFile::open(path)?.write(json.as_bytes())?,
+            None => {}
+        }
+        let text = match self.markdown {
+            true => made.markdown(),
+            false => text(&blocks(self.verbose), &layout()),
+        };
+        print(text.as_bytes()).map(|()| exit)
+    }
+
+    /// The exit code: the gravest that applies.
+    fn judge(&self, made: &Comparison) -> Exit {
+        let has = |name: &str| made.fail_on.iter().any(|of| of == name);
+        let is_bad = OF_VALUES.iter().any(|(name, word)| has(name) && made.has(*word));
+        let is_machine = made.verdict == Word::Machine;
+        // Of two machines, their floors may differ.
+        let is_moved = is_machine && !self.across;
+        let lacks = self.require_all && !(made.only_in_a.is_empty() && made.only_in_b.is_empty());
+        let is_untold = made.verdict == Word::CannotTell && !made.has(Word::Same);
+        match () {
+            () if is_moved && is_bad && !has("machine") => Exit::Setups,
+            () if lacks || is_untold => Exit::Missing,
+            () if is_machine && has("machine") || is_bad && !is_moved => Exit::Doubtful,
+            () => Exit::Fine,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line. The name, help and call of each command are here; its arguments are in a file of its own.
 
+mod against;
 mod breakdown;
 mod bulk;
 mod comet;
@@ -38,6 +39,7 @@ use clap_mangen::generate_to;
 use crate::args::{Measure, Output, Reach, With};
 use crate::output::journal::{Earlier, Head};
 use crate::output::{print, printed};
+use against::Both;
 use series::{Lengths, Series};
 
 /// Most columns of help.
@@ -59,7 +61,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
-    pub run: With<run::Run>,
+    pub run: With<Both<run::Run>>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -69,7 +71,7 @@ pub enum Command {
   bandgap run
   bandgap run --quick
   bandgap run --full --out monday")]
-    Run(With<run::Run>),
+    Run(With<Both<run::Run>>),
     /// LogP parameters of small messages: send and receive overhead, gap, latency
     #[command(after_help = "Examples:
   bandgap signature
@@ -79,7 +81,7 @@ pub enum Command {
   bandgap signature -n 4 --fan-in 3      many to one: the gap under contention
   bandgap signature -t sim:myrinet       a machine in virtual time
   bandgap signature --json - -q          numbers for a program")]
-    Signature(With<signature::Signature>),
+    Signature(With<Both<signature::Signature>>),
     /// Round trips and bandwidths between all pairs of ranks or hosts, and which host or link is slow
     #[command(after_help = "Examples:
   bandgap pairs
@@ -92,7 +94,7 @@ pub enum Command {
   bandgap bulk
   bandgap bulk --get --sizes 4KiB:1MiB
   bandgap bulk -t tcp --no-surface       without the signatures")]
-    Bulk(With<bulk::Bulk>),
+    Bulk(With<Both<bulk::Bulk>>),
     /// COMMS1: ping-pong of messages over sizes, fitted with r∞, n½, t0, π0
     #[command(after_help = "Examples:
   bandgap comms1
@@ -100,12 +102,12 @@ pub enum Command {
   bandgap comms1 -t tcp --breaks 64KiB
   bandgap comms1 -H a,b                  between two hosts, over TCP
   bandgap comms1 -t sim:ipsc860 --breaks 100")]
-    Comms1(With<Series>),
+    Comms1(With<Both<Series>>),
     /// COMMS2: exchange of messages, both ways at once, fitted likewise
     #[command(after_help = "Examples:
   bandgap comms2
   bandgap comms2 -n 4 --between 0,3")]
-    Comms2(With<Series>),
+    Comms2(With<Both<Series>>),
     /// COMMS3: all ranks exchange messages with all, total bandwidth
     #[command(after_help = "Examples:
   bandgap comms3
@@ -123,7 +125,7 @@ pub enum Command {
   bandgap comet all_reduce -n 4 --algorithm all --sizes 8,64KiB
   bandgap comet echo exchange --sizes 0:64KiB
   bandgap comet -t sim:ipsc860 -n 16")]
-    Comet(With<comet::Comet>),
+    Comet(With<Both<comet::Comet>>),
     /// One kernel over several transports: what each layer costs more than the one before
     #[command(after_help = "Examples:
   bandgap layers comms1 -t shm,unix,tcp
@@ -333,13 +335,17 @@ fn helpful(mut cli: clap::Command) -> clap::Command {
 /// The failure of the command.
 pub fn dispatch(cli: &Cli) -> Result<Exit> {
     match &cli.command {
-        None => run::run(&cli.run.of, &cli.run.measure),
-        Some(Command::Run(With { of, measure })) => run::run(of, measure),
-        Some(Command::Signature(With { of, measure })) => signature::run(of, measure),
+        None => cli.run.of.run(&cli.run.measure, run::run),
+        Some(Command::Run(With { of, measure })) => of.run(measure, run::run),
+        Some(Command::Signature(With { of, measure })) => of.run(measure, signature::run),
         Some(Command::Pairs(With { of, measure })) => pairs::run(*of, &measure.everywhere()?),
-        Some(Command::Bulk(With { of, measure })) => bulk::run(of, measure),
-        Some(Command::Comms1(With { of, measure })) => series::run("comms1", of, measure),
-        Some(Command::Comms2(With { of, measure })) => series::run("comms2", of, measure),
+        Some(Command::Bulk(With { of, measure })) => of.run(measure, bulk::run),
+        Some(Command::Comms1(With { of, measure })) => {
+            of.run(measure, |of, measure| series::run("comms1", of, measure))
+        },
+        Some(Command::Comms2(With { of, measure })) => {
+            of.run(measure, |of, measure| series::run("comms2", of, measure))
+        },
         Some(Command::Comms3(With { of, measure })) => {
             let series = Series { lengths: of.clone(), ..Series::default() };
             series::run("comms3", &series, &measure.everywhere()?)
@@ -347,7 +353,9 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
         Some(Command::Synch1(measure)) => {
             series::run("synch1", &Series::default(), &measure.everywhere()?)
         }
-        Some(Command::Comet(With { of, measure })) => comet::run(of, &measure.everywhere()?),
+        Some(Command::Comet(With { of, measure })) => {
+            of.run(measure, |of, measure| comet::run(of, &measure.everywhere()?))
+        },
         Some(Command::Layers(With { of, measure })) => layers::run(of, measure),
         Some(Command::Floor(of)) => floor::run(of),
         Some(Command::Doctor(of)) => doctor::run(of),

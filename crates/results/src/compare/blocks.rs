@@ -1,11 +1,12 @@
 //! A comparison for a reader: one screen, Markdown, CSV.
 
-use bandgap_record::{Number, Quantity, RecordError, csv};
+use bandgap_record::{Number, Place, Quantity, RecordError, csv};
 use bandgap_report::{
     Block, Cell, Head, Precision, SECTION_PARTS, Shown, Table, share, signed_share, written,
 };
 
 use super::{Comparison, Judged, Word};
+use crate::rows::worded;
 use crate::shown::counted;
 
 /// The most rows of a screen.
@@ -22,8 +23,8 @@ impl Word {
 }
 
 impl Comparison {
-    /// What changed, then a count of the rest; everything with `all`. A launch of B takes `minutes`.
-    pub fn blocks(&self, all: bool, minutes: f64) -> Vec<Block> {
+    /// What changed, then a count of the rest; everything with `all`.
+    pub fn blocks(&self, all: bool) -> Vec<Block> {
         let side = |at: usize| {
             let of = &self.sides[at];
             format!("{} {}, launches: {}", ["A", "B"][at], of.runs.join(","), of.launches)
@@ -32,10 +33,17 @@ impl Comparison {
         let title = [side(0), side(1), format!("margin {}, {values}", self.margin())];
         let rows = self.quantities.iter().filter(|of| all || of.verdict != Word::Same);
         let rows = rows.take(if all { usize::MAX } else { ROWS });
+        let rows = rows.flat_map(|of| std::iter::once(of).chain(of.inside.iter().filter(|_| all)));
         let heads = ["", "A", "B", &self.change(), "verdict"].map(Head::new);
         let table = Table::new(heads).with(rows.map(row));
         let table = (!table.rows.is_empty()).then_some(Block::Table(table));
-        let text = [self.rest(all, minutes), self.last()];
+        let left = self.quantities.len() - self.same();
+        let rest = match all {
+            true => String::new(),
+            false => self.left_out(left.saturating_sub(ROWS), " (-v)"),
+        };
+        let [needed, command] = self.decides();
+        let text = [rest, self.only(), needed, command, self.last()];
         let text = text.into_iter().filter(|text| !text.is_empty()).map(Block::Text);
         let section = Block::section("compare", title.join(SECTION_PARTS));
         [section, Block::Text(self.setups())].into_iter().chain(table).chain(text).collect()
@@ -47,7 +55,14 @@ impl Comparison {
     }
 
     fn change(&self) -> String {
-        format!("B/A, {} for all {}", share(self.rule.confidence.0), self.rule.family)
+        match self.rule.family {
+            0 => "B/A".to_owned(),
+            family => format!("B/A, {} for all {family}", share(self.rule.confidence.0)),
+        }
+    }
+
+    fn same(&self) -> usize {
+        self.quantities.iter().filter(|of| of.verdict == Word::Same).count()
     }
 
     /// What set-ups and floors say.
@@ -67,25 +82,28 @@ impl Comparison {
         ])
     }
 
-    /// What the table leaves out, and what would decide what cannot be told.
-    fn rest(&self, all: bool, minutes: f64) -> String {
-        let open = self.quantities.iter().filter(|of| of.verdict == Word::CannotTell);
-        let needed = open.filter_map(|of| of.launches_needed).max().map(|needed| {
-            let minutes = (minutes * needed as f64).max(1.0);
-            format!("--launches {needed} on each side, about {minutes:.0} min each")
-        });
-        let same = self.quantities.iter().filter(|of| of.verdict == Word::Same).count();
-        let others = (self.quantities.len() - same).saturating_sub(ROWS);
-        let count =
-            |count: usize| if all || count == 0 { String::new() } else { count.to_string() };
-        let within = format!("Same within {} (-v)", self.margin());
-        said([
-            ("Others that did not stay the same (-v)", count(others)),
-            (&within, count(same)),
-            ("What cannot be told would be with", needed.unwrap_or_default()),
-            ("Only in A", few(self.only_in_a.iter().cloned())),
-            ("Only in B", few(self.only_in_b.iter().cloned())),
-        ])
+    /// What a table leaves out, and where it is.
+    fn left_out(&self, others: usize, place: &str) -> String {
+        let count = |count: usize| if count == 0 { String::new() } else { count.to_string() };
+        let others_of = format!("Others that did not stay the same{place}");
+        let same_of = format!("Same within {}{place}", self.margin());
+        said([(&others_of, count(others)), (&same_of, count(self.same()))])
+    }
+
+    /// What would decide what cannot be told, and the command for a shell.
+    fn decides(&self) -> [String; 2] {
+        let Some(of) = &self.decide else { return Default::default() };
+        let (count, unit) = (of.count, &self.rule.unit);
+        let ending = if unit == "launch" { "es" } else { "s" };
+        let [sides, each] = if of.each_side { [" a side", " each"] } else { ["", ""] };
+        let minutes = of.minutes.0.max(1.0);
+        let needed = format!("{count} {unit}{ending}{sides}, about {minutes:.0} min{each}");
+        [said([("What cannot be told would be with", needed)]), of.command.clone()]
+    }
+
+    fn only(&self) -> String {
+        let [a, b] = [&self.only_in_a, &self.only_in_b].map(|of| few(of.iter().cloned()));
+        said([("Only in A", a), ("Only in B", b)])
     }
 
     /// The exit code, and why.
@@ -94,7 +112,7 @@ impl Comparison {
     }
 
     /// As a comment on a pull request.
-    pub fn markdown(&self, minutes: f64) -> String {
+    pub fn markdown(&self) -> String {
         let cell = |cell: Cell| match cell {
             Cell::Text(text) | Cell::Number(text) => text.replace('|', "\\|"),
             Cell::Value(shown) => written(&shown),
@@ -104,7 +122,11 @@ impl Comparison {
         let line = |of| format!("| {} |\n", row(of).map(cell).join(" | "));
         let (verdict, change) = (self.verdict.words(), self.change());
         let head = format!("| | before | after | {change} | |\n|---|--:|--:|--:|---|\n");
-        let rest = [self.rest(false, minutes), self.setups(), self.last()].join("\n\n");
+        let [needed, command] = self.decides();
+        let command = if command.is_empty() { command } else { format!("    {command}") };
+        let rest = [self.left_out(0, ""), self.only(), needed, command, self.setups(), self.last()];
+        let rest: Vec<String> = rest.into_iter().filter(|of| !of.is_empty()).collect();
+        let rest = rest.join("\n\n");
         format!(
             "### bandgap: {verdict}\n\n{head}{}\n{rest}\n",
             changed.map(line).collect::<String>()
@@ -166,7 +188,11 @@ fn row(of: &Judged) -> [Cell; 5] {
     };
     let interval = of.change.as_ref().and_then(Quantity::interval);
     let is_measurable = interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
-    let most = of.most_at.as_ref().and_then(|id| id.split('/').rfind(|of| of.contains('=')));
+    let most = of.most_at.as_ref().and_then(|id| id.rsplit('/').find_map(|of| of.split_once('=')));
+    let most = most.map(|(axis, at)| match at.parse::<u64>() {
+        Ok(number) if axis == "bytes" => worded(axis, &Place::from(number)),
+        _ => format!("{axis} {at}"),
+    });
     let more = [
         (of.verdict == Word::Same && is_measurable).then(|| "measurable".to_owned()),
         of.reason.as_ref().map(|reason| reason.replace('_', " ")),

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use bandgap_record::{Number, Quantity, Unit};
+use bandgap_stats::comparison::average;
 use bandgap_stats::quantile::mean;
 
+use super::ROUNDING;
 use super::setups::{Differences, is_of};
 use crate::list::Outcome;
 use crate::run::Run;
@@ -24,18 +26,14 @@ pub struct Values {
     /// Whether it does not vary.
     pub is_exact: bool,
     pub is_curve: bool,
+    /// Whether all that is known is above 0: else the logarithms are none.
+    pub is_above: bool,
     /// Its points by id, or the only one: logarithms of what both sides have.
     pub points: BTreeMap<String, Point>,
 }
 
 /// Values by id; of a curve without the places on it.
 pub type ById = BTreeMap<String, Values>;
-
-/// The mean of what is known.
-fn average<'a>(all: impl IntoIterator<Item = &'a Option<f64>>) -> Option<f64> {
-    let known: Vec<f64> = all.into_iter().flatten().copied().collect();
-    (!known.is_empty()).then(|| mean(&known))
-}
 
 /// The means of both sides.
 fn means(point: &Point) -> [f64; 2] {
@@ -74,59 +72,110 @@ impl Values {
     }
 }
 
-/// What both sides have of experiments that are alike, and the ids of what only one has.
-pub fn matched(sides: [&[(String, Run)]; 2], setup: &Differences) -> (ById, [Vec<String>; 2]) {
-    let mut found = ById::new();
-    for (side, runs) in sides.into_iter().enumerate() {
-        for (at, (_, run)) in runs.iter().enumerate() {
-            each(run, |key, id, unit, is_exact, launches| {
-                let (is_curve, points) = (key != id, BTreeMap::new());
-                let values = Values { unit, is_exact, is_curve, points };
-                let own = found.entry(key).or_insert(values);
-                own.is_exact &= is_exact;
-                let none = || sides.map(|of| vec![Launches::new(); of.len()]);
-                own.points.entry(id).or_insert_with(none)[side][at] = launches;
-            });
+/// What both sides have of experiments that are alike.
+pub struct Matched {
+    pub common: ById,
+    /// The values of fits to curves.
+    fits: ById,
+    pub only_in_a: Vec<String>,
+    pub only_in_b: Vec<String>,
+}
+
+impl Matched {
+    /// Matches two sides.
+    pub fn of(sides: [&[(String, Run)]; 2], setup: &Differences) -> Matched {
+        let mut found = ById::new();
+        for (side, runs) in sides.into_iter().enumerate() {
+            for (at, (_, run)) in runs.iter().enumerate() {
+                each(run, |key, id, unit, is_exact, launches| {
+                    let (is_curve, points) = (key != id, BTreeMap::new());
+                    let values = Values { unit, is_exact, is_curve, is_above: true, points };
+                    let own = found.entry(key).or_insert(values);
+                    own.is_exact &= is_exact;
+                    let none = || sides.map(|of| vec![Launches::new(); of.len()]);
+                    own.points.entry(id).or_insert_with(none)[side][at] = launches;
+                });
+            }
         }
+        let mut only = [Vec::new(), Vec::new()];
+        found.retain(|key, values| {
+            let has =
+                |of: &Point| [0, 1].map(|side| of[side].iter().flatten().any(Option::is_some));
+            let all: Vec<[bool; 2]> = values.points.values().map(has).collect();
+            values.points.retain(|id, of| has(of) == [true; 2] && setup.is_alike(id));
+            let is_common = !values.points.is_empty();
+            let lacks = |side: &usize| !is_fit(key) && !is_common && all.iter().any(|of| of[*side]);
+            for side in [0, 1].into_iter().filter(lacks) {
+                only[side].push(key.clone());
+            }
+            is_common
+        });
+        found.values_mut().for_each(Values::be_logarithms);
+        let (fits, common) = found.into_iter().partition(|(key, _)| is_fit(key));
+        let [only_in_a, only_in_b] = only;
+        Matched { common, fits, only_in_a, only_in_b }
     }
-    let mut only = [Vec::new(), Vec::new()];
-    found.retain(|key, values| {
-        let has = |of: &Point| [0, 1].map(|side| of[side].iter().flatten().any(Option::is_some));
-        let all: Vec<[bool; 2]> = values.points.values().map(has).collect();
-        values.points.retain(|id, of| has(of) == [true; 2] && setup.is_alike(id));
-        let is_common = !values.points.is_empty();
-        for side in [0, 1].into_iter().filter(|side| !is_common && all.iter().any(|of| of[*side])) {
-            only[side].push(key.clone());
-        }
-        is_common
-    });
-    for values in found.values_mut() {
-        let is_single = |of: &Point| of.iter().flatten().all(|launches| launches.len() <= 1);
+
+    /// The points of a curve, and the values of its fit.
+    pub fn inside(&self, curve: &str) -> ById {
+        let of = &self.common[curve];
+        let point = |(id, point): (&String, &Point)| {
+            let points = BTreeMap::from([(id.clone(), point.clone())]);
+            (id.clone(), Values { is_curve: false, points, ..*of })
+        };
+        let has = |part: &str| part.starts_with("from=") || curve.split('/').any(|of| of == part);
+        let is_its = |id: &str| {
+            let place = id.rsplit_once('/').map_or(id, |(place, _)| place);
+            place.split('/').skip(1).all(has)
+        };
+        let fits = self.fits.iter().filter(|(id, _)| is_its(id));
+        let fits = fits.map(|(id, of)| (id.clone(), Values { points: of.points.clone(), ..*of }));
+        of.points.iter().map(point).chain(fits).collect()
+    }
+}
+
+impl Values {
+    /// Takes logarithms, and leaves out points that have none and are not equal on both sides.
+    fn be_logarithms(&mut self) {
+        let is_one = |of: &Vec<Launches>| {
+            let mut all = of.iter().flatten().flatten();
+            let first = all.next().copied().unwrap_or_default();
+            let is_it = |of: &f64| (of - first).abs() <= ROUNDING * first.abs();
+            of.iter().all(|launches| launches.len() <= 1) && all.all(is_it)
+        };
         // Equal ones are exact, too: the same run twice.
-        values.is_exact = values.is_exact && values.points.values().all(is_single)
-            || values.points.values().all(|[a, b]| a == b);
-        values.points.retain(|_, of| {
+        self.is_exact = self.is_exact && self.points.values().flatten().all(is_one)
+            || self.points.values().all(|[a, b]| a == b);
+        self.points.retain(|_, of| {
             let is_above = of.iter().flatten().flatten().flatten().all(|of| *of > 0.0);
+            self.is_above &= is_above;
             let log = |of: &mut f64| *of = if *of > 0.0 { of.ln() } else { 0.0 };
             let is_known = is_above || of[0] == of[1];
             of.iter_mut().flatten().flatten().flatten().for_each(log);
             is_known
         });
+        self.is_exact &= !self.points.is_empty();
     }
-    (found, only)
 }
 
-/// Calls `add` with the values of a run that count, and its floors: the id of the curve and its own, the unit, whether it is
-/// exact, and its launches.
+fn is_fit(id: &str) -> bool {
+    id.starts_with("hockney/")
+}
+
+/// Calls `add` with the values of a run that count, those of its fits, and its floors: the id of the curve and its own, the
+/// unit, whether it is exact, and its launches.
 fn each(run: &Run, mut add: impl FnMut(String, String, Unit, bool, Launches)) {
-    for shown in run.results.iter().map(Outcome::as_shown).filter(|of| !of.is_derived()) {
-        for (id, of, _) in shown.quantities().into_iter().filter(|(.., counts)| *counts) {
+    for shown in run.results.iter().map(Outcome::as_shown) {
+        let is_derived = shown.is_derived();
+        let counts =
+            |(id, _, counts): &(String, &Quantity, bool)| *counts && is_derived == is_fit(id);
+        for (id, of, _) in shown.quantities().into_iter().filter(counts) {
             let is_exact = is_exact(run, &id, of);
             let launches: Launches = match &of.launches[..] {
                 [] if is_exact => vec![Some(of.value.0)],
                 launches => launches.iter().map(|of| of.map(|of| of.0)).collect(),
             };
-            add(key(&id), id, of.unit, is_exact, launches);
+            add(if is_derived { id.clone() } else { key(&id) }, id, of.unit, is_exact, launches);
         }
         for (at, (key, time, ratio)) in shown.floors().into_iter().enumerate() {
             let over = |(time, ratio): (&Option<Number>, &Option<Number>)| {

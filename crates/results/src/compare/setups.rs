@@ -77,6 +77,8 @@ impl Differences {
 
 /// Whether a value is of this experiment over this transport.
 pub(super) fn is_of(id: &str, experiment: &str, transport: &str) -> bool {
+    // Floors that are measured alone have no transport.
+    let experiment = if experiment == "floors" { "floor" } else { experiment };
     let has = |word: &&str| word.is_empty() || id.split('/').any(|part| part == *word);
     [experiment, transport].iter().all(has)
 }

@@ -68,11 +68,11 @@ fn verdict(of: &Comparison, id: &str) -> Word {
 }
 
 fn compared(a: &[(String, Run)], b: &[(String, Run)]) -> Comparison {
-    let made = compare([a, b], 0.95, 0.05);
+    let made = compare([a, b], 0.95, 0.05, None);
     // What is written is read, and is the same.
     let text = serde_json::to_string(&made).unwrap();
     assert_eq!(Comparison::from_json(text.as_bytes()).as_ref(), Some(&made));
-    assert!(!made.blocks(true, 1.0).is_empty() && !made.markdown(1.0).contains("NaN"));
+    assert!(!made.blocks(true).is_empty() && !made.markdown().contains("NaN"));
     assert!(made.csv().unwrap().iter().filter(|of| **of == b'\n').count() > made.quantities.len());
     made
 }
@@ -177,4 +177,177 @@ fn words_count_beside_what_changed_and_runs_are_one_where_there_are_five() {
     let made = compared(&several(1.0), &several(11.0));
     assert_eq!((&*made.rule.unit, made.sides[0].launches), ("run", 15));
     assert_eq!(compared(&several(1.0)[..4], &several(11.0)).rule.unit, "launch");
+}
+
+fn judged<'a>(of: &'a Comparison, id: &str) -> &'a Judged {
+    let all = of.quantities.iter().chain(&of.machine.floors);
+    all.clone().find(|of| of.id == id).unwrap_or_else(|| panic!("no {id}: {of:?}"))
+}
+
+/// Changes the signature of a run.
+fn signature((_, run): &mut (String, Run)) -> &mut Logp {
+    let Outcome::Logp(logp) = &mut run.results[0] else { panic!("no signature") };
+    logp
+}
+
+#[test]
+fn values_not_above_0_have_no_mean_and_equal_ones_no_place_in_the_family() {
+    let (mut a, mut b) = (run(10, 1.0, NONE), run(10, 2.0, NONE));
+    for side in [&mut a, &mut b] {
+        let parameters = &mut signature(side).parameters;
+        parameters.gap.as_mut().unwrap().launches = vec![Some(Number(0.0)); 10];
+    }
+    let made = compared(&[a.clone()], &[b.clone()]);
+    let gap = judged(&made, "logp/shm/gap");
+    assert_eq!((gap.verdict, &gap.a, &gap.b), (Word::Same, &None, &None));
+    let interval = |of: &Comparison| judged(of, CURVE).change.clone();
+    assert_eq!(made.rule.family, 3);
+    for side in [&mut a, &mut b] {
+        signature(side).parameters.gap = None;
+    }
+    let without = compared(&[a], &[b]);
+    assert_eq!((without.rule.family, interval(&without)), (3, interval(&made)));
+}
+
+#[test]
+fn floors_that_are_measured_alone_are_an_experiment() {
+    let side = |salt: f64, ranks: u64| {
+        let (name, mut run) = run(10, salt, NONE);
+        let experiment =
+            json!({"experiment": "floors", "transport": "", "wait": "spin", "ranks": ranks});
+        run.setup.of = vec![serde_json::from_value(experiment).unwrap()];
+        let mut time = scattered(4e-8, 10, salt).unwrap();
+        (time.low, time.high) = (Some(time.value), Some(time.value));
+        run.results = vec![
+            Rows {
+                kind: "floor".to_owned(),
+                name: "cache_line".to_owned(),
+                form: Form::Floor,
+                columns: vec![Column::new("time", Unit::Second, "t").counting()],
+                rows: vec![Row { cells: vec![Some(time)], ..Row::default() }],
+                ..Rows::default()
+            }
+            .into(),
+        ];
+        [(name, run)]
+    };
+    let made = compared(&side(1.0, 2), &side(2.0, 2));
+    let floor = judged(&made, "floor/cache_line/time");
+    assert!(!floor.exact && floor.p.is_some(), "{floor:?}");
+    let made = compared(&side(1.0, 2), &side(2.0, 3));
+    assert_eq!((made.only_in_a.len(), made.machine.floors.len()), (1, 0), "{made:?}");
+}
+
+#[test]
+fn a_curve_that_changed_says_where_and_in_which_values_of_its_fit() {
+    let side = |salt: f64, of: Factors| {
+        let (name, mut run) = run(10, salt, of);
+        let value = |at: f64, factor: f64| scattered(1e9 * factor, 10, salt + at);
+        let rate = |of: Option<Quantity>| of.map(|of| Quantity { unit: Unit::BytePerSecond, ..of });
+        let segment = json!({"from_bytes": 8, "to_bytes": 4 << 20, "points": 4,
+            "r_inf": rate(value(7.0, 1.0 / of.long)), "n_half": null,
+            "t0": value(8.0, 1.0), "pi0": null});
+        let fit = json!({"kind": "hockney", "name": "comms1", "transport": "shm", "messages": 1,
+            "weighting": "relative", "segments": [segment]});
+        run.results.push(serde_json::from_value(fit).unwrap());
+        [(name, run)]
+    };
+    let made = compared(&side(1.0, NONE), &side(2.0, Factors { long: 1.3, ..NONE }));
+    let curve = judged(&made, CURVE);
+    let inside: Vec<(&str, Word)> = curve.inside.iter().map(|of| (&*of.id, of.verdict)).collect();
+    let expected = [
+        ("hockney/comms1/shm/from=0/r_inf", Word::Slower),
+        ("series/comms1/shm/bytes=1048576/time", Word::Slower),
+        ("series/comms1/shm/bytes=4194304/time", Word::Slower),
+    ];
+    assert_eq!(inside, expected);
+    // A fit alone is no verdict: its curve holds.
+    let mut odd = side(2.0, NONE);
+    odd[0].1.results[2] = side(2.0, Factors { long: 2.0, ..NONE })[0].1.results[2].clone();
+    let made = compared(&side(1.0, NONE), &odd);
+    assert_eq!((made.verdict, judged(&made, CURVE).inside.len()), (Word::Same, 0));
+}
+
+#[test]
+fn what_cannot_be_told_has_a_command_that_would_tell() {
+    let scattered = |name: &str, salt: f64, words: &str| {
+        let (_, mut run) = run(5, salt, NONE);
+        run.command = words.split(' ').map(str::to_owned).collect();
+        run.elapsed = Number(60.0);
+        let mut named = (name.to_owned(), run);
+        let rtt = signature(&mut named).parameters.rtt.as_mut().unwrap();
+        for (at, launch) in rtt.launches.iter_mut().flatten().enumerate() {
+            launch.0 *= 1.0 + 0.1 * (at as f64 + salt).sin();
+        }
+        named
+    };
+    let a = |words| [scattered("old run", 1.0, words)];
+    let b = [scattered("new", 2.0, "./new signature -t shm -q --out b --launches=5 -ob -v")];
+    let decide = |a: &[(String, Run)], b: &[(String, Run)]| compared(a, b).decide.unwrap();
+    let made = decide(&a("./old signature"), &b);
+    let count = made.count;
+    let expected =
+        format!("./new signature --against 'old run' --a-binary ./old --launches {count}");
+    assert!(count > 5 && made.command == expected && !made.each_side, "{made:?}");
+    // The program of A is gone.
+    let made = decide(&a("./new signature"), &b);
+    assert!(made.each_side && made.command.starts_with("./new signature -t shm --launches "));
+    // Where runs are the unit, launches would not do.
+    let several = |salt: f64| -> Vec<_> {
+        (0..5).map(|at| scattered("r", salt + f64::from(at), "./new signature -q")).collect()
+    };
+    let mut other = several(11.0);
+    signature(&mut other[0]).parameters.rtt.as_mut().unwrap().launches.fill(Some(Number(2e-7)));
+    let made = decide(&several(1.0), &other);
+    assert_eq!((&*made.command, made.each_side), ("./new signature", true));
+    assert!(made.count > 5);
+    // Pairs go on by the command that made them.
+    let by = "./b run --launches=6 --against a -o out --a-env X=1 --time-budget 9s";
+    let command = by.split(' ').map(str::to_owned).collect();
+    let pairs = Pairs { settled: Vec::new(), command };
+    let made = compare([&a("./a run"), &b], 0.95, 0.05, Some(pairs));
+    assert_eq!(made.decide, None, "one pair");
+    let sides = [several(1.0), several(11.0)];
+    let command = by.split(' ').map(str::to_owned).collect();
+    let pairs = Pairs { settled: Vec::new(), command };
+    let made = compare([&sides[0], &sides[1]], 0.95, 0.05, Some(pairs)).decide.unwrap();
+    let time = 2 * 60 * (made.count + 6);
+    let again =
+        format!("./b run --against a --a-env X=1 --launches {} --time-budget {time}s", made.count);
+    assert_eq!(made.command, again);
+    // A table that leaves nothing out points nowhere.
+    let text = compare([&a("./old signature"), &b], 0.95, 0.05, None).markdown();
+    assert!(!text.contains("(-v)") && text.contains(&expected), "{text}");
+}
+
+#[test]
+fn pairs_see_through_what_a_sitting_does_to_both() {
+    let side = |os: f64| -> Vec<_> {
+        let one = |at: u32| {
+            // Each pair is made at another pace.
+            let pace = 1.0 + 0.2 * (f64::from(at) * 2.3).sin();
+            let (name, mut run) = run(1, f64::from(at) + os, Factors { os, machine: pace, ..NONE });
+            run.command = vec!["bandgap".to_owned(), "signature".to_owned()];
+            (name, run)
+        };
+        (0..8).map(one).collect()
+    };
+    let pairs = |settled| Some(Pairs { settled, command: vec!["x".to_owned()] });
+    let made = compare([&side(1.0), &side(1.2)], 0.95, 0.05, pairs(Vec::new()));
+    assert_eq!(
+        (&*made.rule.unit, verdict(&made, "logp/shm/send_overhead")),
+        ("pair", Word::Slower)
+    );
+    assert_eq!((made.sides[0].launches, made.machine.verdict), (8, Word::Same));
+    let alone = compare([&side(1.0), &side(1.2)], 0.95, 0.05, None);
+    assert_eq!(verdict(&alone, "logp/shm/send_overhead"), Word::CannotTell);
+    // What is settled stays, outside the family.
+    let (settled, open): (Vec<_>, Vec<_>) =
+        made.quantities.into_iter().partition(|of| of.verdict == Word::Same);
+    let again = compare([&side(1.0), &side(1.2)], 0.95, 0.05, pairs(settled.clone()));
+    assert_eq!(
+        (again.rule.family, again.quantities.len()),
+        (open.len(), open.len() + settled.len())
+    );
+    assert!(settled.iter().all(|of| judged(&again, &of.id) == of));
 }

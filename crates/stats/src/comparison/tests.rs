@@ -5,7 +5,8 @@ use rand_distr::{Distribution, Normal};
 
 use super::*;
 
-const ASKED: Asked = Asked { confidence: 0.95, margin: 0.048_790_164_169_432 };
+const ASKED: Asked = Asked { confidence: 0.95, margin: 0.048_790_164_169_432, paired: false };
+const PAIRED: Asked = Asked { paired: true, ..ASKED };
 
 /// How launches of a machine differ.
 #[derive(Clone, Copy, Debug)]
@@ -196,4 +197,64 @@ fn an_interval_is_that_of_student_or_welch() {
     let two = judge(&[sides.clone(), sides, other], ASKED);
     assert!((half(&two[0]) - 3.495_406 * (5.0_f64 / 3.0).sqrt()).abs() < 1e-5, "{two:?}");
     assert_eq!(two[2].interval, change.interval);
+}
+
+#[test]
+fn pairs_are_judged_by_their_differences() {
+    // Differences 1, 2, 3 behind a drift that is 100 times as great: t(2, 95 %) = 4.302653, s = 1.
+    let of = |all: &[f64]| all.iter().copied().map(Some).collect::<Vec<_>>();
+    let (a, b) = (of(&[0.0, 100.0, 300.0]), of(&[1.0, 102.0, 303.0]));
+    let change = judge(&[Sides { family: 0, group: 0, a, b }], PAIRED)[0];
+    let interval = change.interval.unwrap();
+    assert!((change.value.unwrap() - 2.0).abs() < 1e-9, "{change:?}");
+    assert!((interval.half_width() - 4.302_653 / 3.0_f64.sqrt()).abs() < 1e-5, "{change:?}");
+    // A machine that drifts by 10 % from pair to pair: a change of 8 % is seen in pairs alone, as its mirror is, and nothing
+    // where there is none; fewer than six pairs decide nothing.
+    let drifting = |random: &mut Xoshiro256PlusPlus, pairs: usize, by: f64| -> Vec<Sides> {
+        let mut value = |at| {
+            let drift: Vec<f64> =
+                (0..pairs).filter_map(|_| Varies::Sigma(0.1).draw(random)).collect();
+            let mut side = |by: f64| {
+                let one = |of: &f64| Varies::Sigma(0.015).draw(random).map(|own| of + own + by);
+                drift.iter().map(one).collect::<Vec<_>>()
+            };
+            let (a, b) = (side(0.0), side(if at == 3 { by } else { 0.0 }));
+            Sides { family: 0, group: 0, a, b }
+        };
+        (0..20).map(&mut value).collect()
+    };
+    let found = |pairs: usize, by: f64, asked: Asked| {
+        share(40, |random| alarms(&judge(&drifting(random, pairs, by), asked)))
+    };
+    assert!(found(10, 0.08, PAIRED) >= 0.85 && found(10, -0.08, PAIRED) >= 0.85);
+    assert!(found(10, 0.08, ASKED) <= 0.3);
+    assert!(found(10, 0.0, PAIRED) <= 0.08 && found(6, 0.0, PAIRED) <= 0.08);
+    assert_eq!(found(5, 0.5, PAIRED), 0.0);
+    // Six equal differences are not chance: 2 of 2⁶ ways give as great a |t|.
+    let six =
+        Sides { family: 0, group: 0, a: of(&[0.0; 6]), b: of(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.6]) };
+    let change = judge(&[six], PAIRED)[0];
+    assert_eq!(change.verdict, Verdict::More);
+    assert!((change.p.unwrap() - 2.0 / 64.0).abs() < 0.012, "{change:?}");
+}
+
+#[test]
+fn more_launches_are_needed_than_there_are() {
+    let of = |all: &[f64]| all.iter().copied().map(Some).collect::<Vec<_>>();
+    // One launch of ten hides a change that nine show: few would do, if the scatter told all.
+    let a = of(&[0.0, 0.01, 0.02, 0.0, 0.01, 0.02, 0.0, 0.01, 0.02, 0.01]);
+    let mut b = of(&[0.1; 10]);
+    b[0] = Some(0.0);
+    let mut open = 0;
+    for odd in 0..40 {
+        b[0] = Some(-0.02 * f64::from(odd));
+        let change = judge(&[Sides { family: 0, group: 0, a: a.clone(), b: b.clone() }], ASKED)[0];
+        open += u32::from(matches!(change.verdict, Verdict::Open(_)));
+        assert!(change.needed.is_none_or(|needed| needed > 10), "{change:?}");
+    }
+    assert!(open > 3);
+    // Four of two kinds: the guard against chance is what stops it.
+    let (a, b) = (of(&[0.0, 0.0, 0.0, 0.3, 0.0]), of(&[0.3, 0.31, 0.3, 0.31, 0.3]));
+    let change = judge(&[Sides { family: 0, group: 0, a, b }], ASKED)[0];
+    assert!(change.needed.is_none_or(|needed| needed > 5), "{change:?}");
 }

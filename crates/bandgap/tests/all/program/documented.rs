@@ -141,7 +141,7 @@ fn hurried(command: &str) -> String {
     let divides = words.get(1) == Some(&"breakdown");
     let given = ["--from", "--pcie-trace"].iter().any(|option| words.contains(option));
     // These measure no longer than they do, and take no budget.
-    let is_virtual = command.contains("-t sim:");
+    let is_virtual = ["-t sim:", "--against"].iter().any(|of| command.contains(of));
     if is_virtual
         || divides && given
         || words.get(1).is_some_and(|name| UNHURRIED.split(' ').any(|of| of == *name))
