@@ -6,6 +6,7 @@ use bandgap_record::{RUN_FILE, RecordError, RunDir, csv};
 use bandgap_report::{Block, SECTION_PARTS, gnuplot, svg};
 
 use crate::heading::{library, source};
+use crate::lines::ends;
 use crate::run::{Run, context};
 use crate::screen::{View, axes};
 
@@ -73,7 +74,7 @@ pub fn values(run: &Run) -> Result<Vec<u8>, RecordError> {
     csv(
         &columns,
         records.map(|(id, of, _)| {
-            let (low, high) = of.interval().map_or((None, None), |(a, b)| (Some(a), Some(b)));
+            let [low, high] = ends(of);
             let end = |end: Option<f64>| end.map_or(Cow::from(""), number);
             let unit = serde_json::to_value(of.unit).unwrap_or_default();
             vec![

@@ -16,14 +16,18 @@ fn host(run: &Run) -> String {
     run.setup.machine.hosts.join(",")
 }
 
+/// The ends of an interval; of a lower bound the lower one alone.
+pub(crate) fn ends(of: &Quantity) -> [Option<f64>; 2] {
+    [of.low, of.high].map(|end| end.map(|of| of.0))
+}
+
 /// An object of JSON a line.
 pub fn json_lines(run: &Run) -> String {
     let (host, when) = (host(run), &run.started);
     let line = |(id, of): (String, &Quantity)| {
-        let interval = of.interval();
+        let [low, high] = ends(of);
         let line = json!({
-            "id": id, "value": of.value.0, "low": interval.map(|of| of.0),
-            "high": interval.map(|of| of.1), "unit": of.unit, "converged": of.converged,
+            "id": id, "value": of.value.0, "low": low, "high": high, "unit": of.unit, "converged": of.converged,
             "when": when, "host": host,
         });
         format!("{line}\n")
@@ -37,9 +41,9 @@ pub fn openmetrics(run: &Run) -> String {
     let mut text = String::new();
     type Part = (&'static str, &'static str, fn(&Quantity) -> Option<f64>);
     let parts: [Part; 3] = [
-        ("value", "A measured value.", |of| Some(of.value.0)),
-        ("low", "The lower end of its interval.", |of| of.interval().map(|of| of.0)),
-        ("high", "The upper end of its interval.", |of| of.interval().map(|of| of.1)),
+        ("value", "A measured value.", |of| (!of.is_lower_bound()).then_some(of.value.0)),
+        ("low", "The lower end of its interval.", |of| ends(of)[0]),
+        ("high", "The upper end of its interval.", |of| ends(of)[1]),
     ];
     for (name, help, part) in parts {
         let _ = writeln!(text, "# TYPE bandgap_{name} gauge\n# HELP bandgap_{name} {help}");
