@@ -26,6 +26,8 @@ pub const COMPARISON: &str = "comparison.json";
 const FORMAT: (&str, u32) = ("bandgap-compare", 1);
 /// Runs a side from which on a run counts as one.
 const RUNS: usize = 5;
+/// How ids of floors begin.
+const FLOOR: &str = "floor/";
 /// Changes of exact values by less are rounding.
 const ROUNDING: f64 = 1e-9;
 /// Launches of one kind differ by less than this logarithm: a factor of 1.15.
@@ -160,6 +162,13 @@ impl Comparison {
         ((&*read.format, read.version) == FORMAT).then_some(read)
     }
 
+    /// Whether the sides have nothing in common but floors, and other values.
+    pub fn is_empty(&self) -> bool {
+        let mut only = self.only_in_a.iter().chain(&self.only_in_b);
+        let is_of_floors = !self.machine.floors.is_empty() && only.all(|id| id.starts_with(FLOOR));
+        self.quantities.is_empty() && !is_of_floors
+    }
+
     /// Whether a value has this verdict.
     pub fn has(&self, word: Word) -> bool {
         self.quantities.iter().any(|of| of.verdict == word)
@@ -193,7 +202,7 @@ pub fn compare(
     let asked = Asked { confidence, margin: margin.ln_1p(), paired: unit == "pair" };
     let judge = |all: &ById| judged(all, asked, unit, &runs);
     let mut all = judge(&found.common);
-    let has_interval = |of: &&Judged| of.p.is_some() && !is_floor(&of.id);
+    let has_interval = |of: &&Judged| of.p.is_some() && !is_of_machine(&of.id, &runs);
     let family = all.iter().filter(has_interval).count();
     for curve in all.iter_mut().filter(|of| of.points.is_some() && of.verdict.is_change()) {
         curve.inside = judge(&found.inside(&curve.id));
@@ -201,7 +210,7 @@ pub fn compare(
     }
     all.extend(settled);
     let (floors, mut quantities): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|of| is_floor(&of.id));
+        all.into_iter().partition(|of| is_of_machine(&of.id, &runs));
     quantities.extend(words(sides, &quantities));
     let size = |of: &Judged| of.change.as_ref().map_or(0.0, |of| of.value.0.ln_1p().abs());
     quantities.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(size(b).total_cmp(&size(a))));
@@ -236,11 +245,13 @@ pub fn compare(
     }
 }
 
-fn is_floor(id: &str) -> bool {
-    id.starts_with("floor/")
+/// Whether a value is a floor of the machine: one over a library is that library's.
+fn is_of_machine(id: &str, runs: &[&Run]) -> bool {
+    let mut setups = runs.iter().flat_map(|run| &run.setup.of).filter(|of| of.library.is_some());
+    id.starts_with(FLOOR) && !setups.any(|of| id.split('/').any(|part| part == of.transport))
 }
 
-/// Judges values as two families: floors have their own.
+/// Judges values as two families: floors of the machine have their own.
 fn judged(all: &ById, asked: Asked, unit: &str, runs: &[&Run]) -> Vec<Judged> {
     let is_transport =
         |part: &&str| runs.iter().any(|run| run.setup.of.iter().any(|of| of.transport == *part));
@@ -252,7 +263,7 @@ fn judged(all: &ById, asked: Asked, unit: &str, runs: &[&Run]) -> Vec<Judged> {
         let own = (transport, [a.len(), b.len()]);
         let group = groups.iter().position(|known| *known == own).unwrap_or(groups.len());
         groups.resize(groups.len().max(group + 1), own);
-        Sides { family: usize::from(is_floor(id)), group, a, b }
+        Sides { family: usize::from(is_of_machine(id, runs)), group, a, b }
     });
     let sides: Vec<Sides> = sides.collect();
     let tested = all.values().zip(&sides).filter(|(of, _)| !of.is_exact);

@@ -132,7 +132,7 @@ impl Compare {
             let hint = "compare --across compares two machines";
             return refused(Exit::Setups, "they are of two machines", machine, hint);
         }
-        if made.quantities.is_empty() && made.machine.floors.is_empty() {
+        if made.is_empty() {
             let hint = "run the same command for both";
             return refused(Exit::Missing, "they have nothing in common", experiment, hint);
         }
@@ -149,7 +149,7 @@ impl Compare {
         };
         if let Some(directory) = new.transpose().map_err(unwritable)?.or(held) {
             directory.write(COMPARISON, json.as_bytes()).map_err(unwritable)?;
-            let title = format!("{} and {}", self.a, self.b);
+            let title = format!("{}: {} and {}", made.verdict.words(), self.a, self.b);
             let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
             let command = words.collect::<Vec<_>>().join(" ");
             let blocks: Vec<_> = blocks(true).into_iter().chain(forest(&made)).collect();

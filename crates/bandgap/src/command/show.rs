@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bandgap_launch::{Classify as _, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RUN_FILE, RunDir, read};
 use bandgap_report::{Block, multiple, text};
-use bandgap_results::{LIMIT, Outcome, Run, why, words};
+use bandgap_results::{COMPARISON, LIMIT, Outcome, REPORT, Run, why, words};
 use bandgap_units::significant_short;
 use clap::Args;
 
@@ -141,6 +141,11 @@ pub fn found(run: &Path) -> Result<PathBuf> {
         return Ok(run.to_owned());
     }
     let name = run.to_string_lossy();
+    if run.join(COMPARISON).is_file() {
+        let hint =
+            format!("its page is {name}/{REPORT}; its values: bandgap export {name} --to csv");
+        return Err(input!("take {name} for a run: it is a comparison").hint(hint));
+    }
     let mut runs = kept_runs();
     let is_called = |path: &PathBuf| {
         name == LAST || path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))

@@ -17,6 +17,9 @@ const NAMED: usize = 6;
 impl Word {
     /// As readers see it.
     pub fn words(self) -> String {
+        if self == Word::Machine {
+            return "the machine differs".to_owned();
+        }
         let code = serde_json::to_value(self).unwrap_or_default();
         code.as_str().unwrap_or_default().replace('_', " ")
     }
@@ -27,7 +30,11 @@ impl Comparison {
     pub fn blocks(&self, all: bool) -> Vec<Block> {
         let side = |at: usize| {
             let of = &self.sides[at];
-            format!("{} {}, launches: {}", ["A", "B"][at], of.runs.join(","), of.launches)
+            let [unit, count] = match self.rule.unit == "run" {
+                true => ["runs", &of.runs.len().to_string()],
+                false => ["launches", &of.launches.to_string()],
+            };
+            format!("{} {}, {unit}: {count}", ["A", "B"][at], of.runs.join(","))
         };
         let values = counted(self.quantities.len(), "value");
         let title = [side(0), side(1), format!("margin {}, {values}", self.margin())];
@@ -70,7 +77,10 @@ impl Comparison {
         let setup = &self.setup;
         let fields = |of: &[_]| few(of.iter().map(ToString::to_string));
         let floor = self.machine.floors.iter().min_by_key(|of| of.verdict);
-        let floor = floor.map(|of| format!("{} {}", of.id, changed(of)));
+        let why = |of: &Judged| {
+            of.reason.iter().map(|of| format!(", {}", of.replace('_', " "))).collect::<String>()
+        };
+        let floor = floor.map(|of| format!("{} {}{}", of.id, changed(of), why(of)));
         let is_same = self.sides[0].runs == self.sides[1].runs;
         said([
             ("Both sides", if is_same { "the same run" } else { "" }.to_owned()),
@@ -121,16 +131,15 @@ impl Comparison {
         let changed = self.quantities.iter().filter(|of| of.verdict != Word::Same);
         let line = |of| format!("| {} |\n", row(of).map(cell).join(" | "));
         let (verdict, change) = (self.verdict.words(), self.change());
+        let lines: String = changed.map(line).collect();
         let head = format!("| | before | after | {change} | |\n|---|--:|--:|--:|---|\n");
+        let table = if lines.is_empty() { lines } else { head + &lines + "\n" };
         let [needed, command] = self.decides();
         let command = if command.is_empty() { command } else { format!("    {command}") };
         let rest = [self.left_out(0, ""), self.only(), needed, command, self.setups(), self.last()];
         let rest: Vec<String> = rest.into_iter().filter(|of| !of.is_empty()).collect();
         let rest = rest.join("\n\n");
-        format!(
-            "### bandgap: {verdict}\n\n{head}{}\n{rest}\n",
-            changed.map(line).collect::<String>()
-        )
+        format!("### bandgap: {verdict}\n\n{table}{rest}\n")
     }
 
     /// All values and floors, a row each.

@@ -105,6 +105,38 @@ fn a_slower_machine_is_no_slower_library() {
 }
 
 #[test]
+fn a_floor_on_a_librarys_own_calls_is_the_librarys() {
+    let sides = [run(10, 1.0, NONE), run(10, 2.0, Factors { machine: 1.12, ..NONE })];
+    let [a, b] = sides.map(|(name, mut run)| {
+        for of in &mut run.setup.of {
+            of.library = Some(bandgap_units::Library::default());
+        }
+        (name, run)
+    });
+    let made = compared(&[a], &[b]);
+    assert_eq!((made.verdict, made.machine.verdict), (Word::Slower, Word::NotChecked));
+    assert_eq!(verdict(&made, "floor/cache_line/logp/shm"), Word::Slower);
+}
+
+#[test]
+fn floors_alone_are_something_in_common_only_where_nothing_else_was_measured() {
+    let (mut a, mut b) = (run(6, 1.0, NONE), run(6, 2.0, NONE));
+    let made = compared(&[a.clone()], &[b.clone()]);
+    assert!(!made.is_empty());
+    // The signature's floor stays; the curves are two.
+    for (side, name) in [(&mut a.1, "echo"), (&mut b.1, "exchange")] {
+        let Outcome::Rows(rows) = &mut side.results[1] else { panic!("no rows") };
+        rows.name = name.to_owned();
+    }
+    let made = compared(&[a], &[b]);
+    let made = Comparison { quantities: Vec::new(), ..made };
+    assert!(made.is_empty() && made.only_in_a.len() == 1, "{made:?}");
+    let only_in_a = vec!["floor/x".to_owned()];
+    let alone = Comparison { only_in_a, only_in_b: Vec::new(), ..made };
+    assert!(!alone.machine.floors.is_empty() && !alone.is_empty());
+}
+
+#[test]
 fn few_launches_one_launch_and_zeros_decide_nothing() {
     let slow = Factors { os: 2.0, long: 2.0, ..NONE };
     for launches in [0, 1, 2, 3] {
