@@ -274,7 +274,7 @@ pub fn breakdown(
     }
     let overlap = found.iter().find_map(|(_, rounds)| Some((rounds, rounds.overlap.as_ref()?)));
     if let Some((rounds, overlap)) = overlap {
-        beside.overlap = Some(InRounds { measured: of, rounds, rule }.time(overlap, OVER_ROUNDS)?);
+        beside.overlap = Some(InRounds { measured: of, rounds, rule }.difference(overlap, OVER_ROUNDS)?);
     }
     let cost = |name| {
         let cost = stamp(judged, division, name)?;

@@ -221,7 +221,9 @@ impl Experiment for Dividing<'_> {
         }
         done.at_border.first().map_or_else(Vec::new, |requester| {
             let intervals = if is_exact { requester.begun } else { requester.count };
-            vec![(key.clone(), vec![requester.ns / each]), count(intervals as f64)]
+            let is_whole = !is_exact || requester.count > 0;
+            let time = is_whole.then(|| (key.clone(), vec![requester.ns / each]));
+            time.into_iter().chain([count(intervals as f64)]).collect()
         })
     }
 

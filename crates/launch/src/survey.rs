@@ -1,7 +1,7 @@
 //! The libraries that are installed. A process of its own looks at each: one that crashes or never returns takes no other
 //! with it, and none finds another's symbols.
 
-use std::io::{Write, stdout};
+use std::io::{Read, Write, stdout};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -46,14 +46,21 @@ fn ask<T: DeserializeOwned>(transport: &str, path: &str) -> Result<T, String> {
     command.args([COMMAND, &std::process::id().to_string(), transport, path]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
+    // Libraries write there too, and may write more than a pipe holds.
+    let mut out = child.stdout.take();
+    let read = std::thread::spawn(move || {
+        let mut said = Vec::new();
+        out.as_mut().map(|out| out.read_to_end(&mut said));
+        said
+    });
     ended_until(&mut child, Instant::now() + PATIENCE);
     // It may have ended.
     let _ = child.kill();
-    let ended = child.wait_with_output().map_err(|error| error.to_string())?;
-    // Libraries write there too.
-    let said = String::from_utf8_lossy(&ended.stdout);
+    let status = child.wait().map_err(|error| error.to_string())?;
+    let said = read.join().unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
     let told = said.lines().find_map(|line| serde_json::from_str(line).ok());
-    told.unwrap_or_else(|| Err(format!("what opens it ends with {}", ended.status)))
+    told.unwrap_or_else(|| Err(format!("what opens it ends with {status}")))
 }
 
 /// The MPI at `path`.

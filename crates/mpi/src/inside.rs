@@ -67,17 +67,49 @@ impl Inside<'_> {
     /// The system refused.
     pub fn end(&self, at: AtBorder, passed: u32) -> Result<Timed> {
         let counted = self.probe.borrow_mut().restore().map_err(MpiError::from)?;
-        let Counted { ticks, begun, ended, strangers } = counted;
-        // What the two parts around a callback add up to is known from them.
-        if passed & CALLBACK != 0 && at.point == point::interval(Place::Handler, Place::Received) {
-            return Ok(Timed::default());
+        Ok(times(counted, at.point, passed))
+    }
+}
+
+/// The times of what was counted at a point.
+fn times(Counted { ticks, begun, ended, strangers }: Counted, at: u8, passed: u32) -> Timed {
+    // What the two parts around a callback add up to is known from them.
+    if passed & CALLBACK != 0 && at == point::interval(Place::Handler, Place::Received) {
+        return Timed::default();
+    }
+    // The last interval of a rank may end with the next batch.
+    let missing = u64::from(!point::crosses(at));
+    let is_whole = (ended..=ended + missing).contains(&begun);
+    // What another thread stamps belongs to no message.
+    let times = if strangers { 2 } else { 1 };
+    let count = if is_whole { ended } else { 0 };
+    Timed { ticks, count, begun: times * begun.max(ended), passed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_count_if_they_belong_together() {
+        let within = point::interval(Place::Send, Place::UcpSend);
+        let across = point::interval(Place::Operation, Place::Handler);
+        for (at, begun, ended, strangers, expected) in [
+            (within, 9, 9, false, (9, 9)),
+            (within, 9, 8, false, (8, 9)),
+            (within, 9, 7, false, (0, 9)),
+            (within, 8, 9, false, (0, 9)),
+            (within, 9, 9, true, (9, 18)),
+            (across, 9, 9, false, (9, 9)),
+            (across, 9, 8, false, (0, 9)),
+            (across, 8, 9, false, (0, 9)),
+        ] {
+            let Timed { ticks, count, begun, passed } =
+                times(Counted { ticks: 5, begun, ended, strangers }, at, 1);
+            assert_eq!((ticks, passed, (count, begun)), (5, 1, expected));
         }
-        // The last interval of a rank may end with the next batch.
-        let missing = u64::from(!point::crosses(at.point));
-        let is_whole = (ended..=ended + missing).contains(&begun);
-        // What another thread stamps belongs to no message.
-        let times = if strangers { 2 } else { 1 };
-        let count = if is_whole { ended } else { 0 };
-        Ok(Timed { ticks, count, begun: times * begun.max(ended), passed })
+        let both = point::interval(Place::Handler, Place::Received);
+        let counted = Counted { begun: 9, ended: 9, ..Counted::default() };
+        assert_eq!([0, CALLBACK].map(|passed| times(counted, both, passed).count), [9, 0]);
     }
 }

@@ -1,5 +1,5 @@
 //! The functions that stand in the place of others. Each is compiled for every kind of stamp, and those of UCT's operations
-//! for every interface, so that nothing is searched on the way.
+//! for every kind of interface, so that nothing is searched on the way.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::{MaybeUninit, transmute};
@@ -12,8 +12,8 @@ use crate::stamp::{Place, kind, stamp};
 type Out = *mut c_void;
 type In = *const c_void;
 
-/// Most interfaces of UCT that are stamped.
-pub(crate) const INTERFACES: usize = 8;
+/// Most kinds of interfaces of UCT that are stamped: those on all devices that have the same transport and operations.
+pub(crate) const KINDS: usize = 16;
 /// What messages can pass, as bits: operations of UCT; one that is busy; UCP's protocol; the callback of a receive; UCT's
 /// transports.
 #[rustfmt::skip] // A line for each.
@@ -27,6 +27,10 @@ const EAGER: usize = BUSY + 1;
 const RENDEZVOUS: usize = BUSY + 2;
 /// The bit of a callback.
 pub const CALLBACK: u32 = 1 << (BUSY + 3);
+
+/// Of what is passed: an operation, busy or not; and UCP's function that sends, which has no name.
+pub(crate) const OPERATED: u32 = (1 << EAGER) - 1;
+pub(crate) const UCP_SENT: u32 = 1 << 31;
 
 /// `UCS_ERR_NO_RESOURCE`: the operation is to be called again.
 const NO_RESOURCE: isize = -2;
@@ -45,14 +49,15 @@ const CALLBACKS: usize = 4;
 
 /// The functions in whose places hooks stand.
 pub(crate) struct Real {
-    /// Of calls, and of the operations of each interface.
-    pub words: [AtomicUsize; CALLS + INTERFACES * OPERATIONS.len()],
+    /// Of calls, and of the operations of each kind of interface.
+    pub words: [AtomicUsize; CALLS + KINDS * OPERATIONS.len()],
     /// The callbacks of receives; 0 where there is none.
     callbacks: [AtomicUsize; CALLBACKS],
     pub open: AtomicUsize,
     pub set: AtomicUsize,
-    /// The bits of the interfaces' transports.
-    over: [AtomicU32; INTERFACES],
+    pub close: AtomicUsize,
+    /// The bits of the kinds' transports.
+    over: [AtomicU32; KINDS],
 }
 
 // SAFETY: atomics of 0 are of all zeroes.
@@ -96,7 +101,7 @@ calls! {
     isend 1 plain nothing (from: In, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, new: Out) -> c_int;
     recv 2 nothing waiting (into: Out, len: c_int, of: usize, peer: c_int, tag: c_int, comm: usize, status: Out) -> c_int;
     waitall 3 plain ended (count: c_int, requests: Out, statuses: Out) -> c_int;
-    ucp_send 4 plain nothing (endpoint: Out, from: In, len: usize, tag: u64, how: In) -> isize;
+    ucp_send 4 sent nothing (endpoint: Out, from: In, len: usize, tag: u64, how: In) -> isize;
 }
 
 fn nothing<const K: u8>() {}
@@ -105,6 +110,15 @@ fn nothing<const K: u8>() {}
 #[inline(always)]
 fn plain<const K: u8>() {
     stamp::<K, false>();
+}
+
+/// The same, where UCP sends.
+#[inline(always)]
+fn sent<const K: u8>() {
+    plain::<K>();
+    if K == kind::SEEN {
+        passed(UCP_SENT);
+    }
 }
 
 /// A stamp behind an awaited load.
@@ -121,8 +135,10 @@ fn ended<const K: u8>() {
     }
 }
 
-/// Words of `ucp_request_param_t` that are copied: 72 bytes in 1.13; what newer ones have behind has no bit in the mask.
-const PARAMETERS: usize = 9;
+/// Words of `ucp_request_param_t` in UCX 1.11. Newer ones have one more, if its bit is in the mask
+/// (`UCP_OP_ATTR_FIELD_MEMH`).
+const PARAMETERS: usize = 8;
+const HAS_MEMORY: usize = 1 << 8;
 /// The word of the callback, and its bit in the mask (`UCP_OP_ATTR_FIELD_CALLBACK`).
 const AT_CALLBACK: usize = 2;
 const HAS_CALLBACK: usize = 2;
@@ -130,9 +146,14 @@ const HAS_CALLBACK: usize = 2;
 /// Gives UCP a copy of the parameters with another callback. UCP reads them only during the call.
 #[rustfmt::skip] // As above.
 unsafe extern "C" fn ucp_recv<const K: u8>(worker: Out, into: Out, len: usize, tag: u64, mask: u64, how: In) -> isize {
-    let mut copy = [0_usize; PARAMETERS + 3];
-    // SAFETY: the caller's parameters have at least as many words.
-    unsafe { std::ptr::copy_nonoverlapping(how.cast(), copy.as_mut_ptr(), PARAMETERS) };
+    let (mut copy, given) = ([0_usize; PARAMETERS + 4], how.cast::<usize>());
+    // SAFETY: the caller's parameters have at least as many words, and one more if their mask, the first one, says so.
+    unsafe {
+        std::ptr::copy_nonoverlapping(given, copy.as_mut_ptr(), PARAMETERS);
+        if copy[0] & HAS_MEMORY != 0 {
+            copy[PARAMETERS] = *given.add(PARAMETERS);
+        }
+    }
     let (old, mut new) = (copy[AT_CALLBACK], copy[AT_CALLBACK]);
     if K == kind::SEEN && copy[0] & HAS_CALLBACK != 0 {
         let known = |at: &&AtomicUsize| [0, old].contains(&at.load(Relaxed));
@@ -201,8 +222,8 @@ pub(crate) struct Handler {
     pub called: AtomicBool,
 }
 
-/// The tables of interfaces as they were, and the handlers that are set.
-pub(crate) static TABLES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+/// The interfaces that are open, each with its kind, and the handlers that are set.
+pub(crate) static TABLES: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
 pub(crate) static HANDLERS: Mutex<Vec<&'static Handler>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn handler<const K: u8>(own: Out, data: Out, len: usize, flags: c_uint) -> i8 {
@@ -234,14 +255,39 @@ pub(crate) unsafe extern "C" fn open(domain: Out, worker: Out, how: In, with: In
             let is_device = (*how.add(MODE)).addr() & 1 != 0;
             if is_device { CStr::from_ptr(*how.add(TRANSPORT)).to_bytes() } else { b"" }
         };
-        let bit = PASSES.iter().position(|known| known.as_bytes() == name);
-        if let Some(over) = REAL.over.get(all.len()) {
-            over.store(bit.map_or(0, |bit| 1 << bit), Relaxed);
-        }
-        // SAFETY: a status of 0 says that UCT has written the interface.
-        all.push(unsafe { *new });
+        let over = PASSES.iter().position(|known| known.as_bytes() == name);
+        let over = over.map_or(0, |bit| 1 << bit);
+        // SAFETY: a status of 0 says that UCT has written the interface, which begins with its table of operations.
+        let (table, operations) = unsafe {
+            let at = std::ptr::with_exposed_provenance::<usize>(*new);
+            (*new, OPERATIONS.map(|operation| *at.add(operation)))
+        };
+        all.extend(kind_of_interface(over, operations).map(|of| (table, of)));
     }
     status
+}
+
+/// The kind of interface over this transport with these operations, which are kept; `None` if there are too many others.
+fn kind_of_interface(over: u32, operations: [usize; OPERATIONS.len()]) -> Option<usize> {
+    let all = REAL.words[CALLS..].chunks(OPERATIONS.len()).zip(&REAL.over);
+    let is_its = |(kept, its): (&[AtomicUsize], &AtomicU32)| {
+        let kept = kept.iter().map(|word| word.load(Relaxed));
+        kept.clone().all(|word| word == 0) || its.load(Relaxed) == over && kept.eq(operations)
+    };
+    let found = all.clone().position(is_its)?;
+    let (kept, its) = all.skip(found).next()?;
+    its.store(over, Relaxed);
+    kept.iter().zip(operations).for_each(|(word, operation)| word.store(operation, Relaxed));
+    Some(found)
+}
+
+/// Forgets an interface that UCP closes, since its memory is freed.
+pub(crate) unsafe extern "C" fn close(interface: usize) {
+    if let (Ok(mut tables), Ok(mut handlers)) = (TABLES.lock(), HANDLERS.lock()) {
+        tables.retain(|of| of.0 != interface);
+        handlers.retain(|of| of.interface != interface);
+    }
+    call!(REAL.close.load(Relaxed), (interface: usize) -> ())
 }
 
 /// Notes the handlers that UCP sets.
@@ -280,6 +326,123 @@ pub(crate) fn hooks(kind: u8) -> Hooks {
 fn of<const K: u8>() -> Hooks {
     let calls = addresses!(send::<K>, isend::<K>, recv::<K>, waitall::<K>, ucp_send::<K>, ucp_recv::<K>);
     let [handler] = addresses!(handler::<K>);
-    let all = [on::<K, 0>, on::<K, 1>, on::<K, 2>, on::<K, 3>, on::<K, 4>, on::<K, 5>, on::<K, 6>, on::<K, 7>];
+    let all = [on::<K, 0>, on::<K, 1>, on::<K, 2>, on::<K, 3>, on::<K, 4>, on::<K, 5>, on::<K, 6>, on::<K, 7>, on::<K, 8>, on::<K, 9>, on::<K, 10>, on::<K, 11>, on::<K, 12>, on::<K, 13>, on::<K, 14>, on::<K, 15>];
     Hooks { words: calls.into_iter().chain(all.into_iter().flat_map(|on| on())).collect(), handler }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null_mut;
+
+    use super::*;
+    use crate::headers::{compare, offset};
+
+    #[test]
+    fn layouts_are_those_of_the_headers() {
+        let own = |name: &&str| offset("uct_iface_ops_t", &format!("ep_{name}"));
+        let operations = PASSES.iter().map(own).zip(OPERATIONS.map(|word| 8 * word as u64));
+        let memory = 8 * PARAMETERS as u64;
+        let others = [
+            (offset("uct_iface_t", "ops"), 0),
+            (offset("ucp_request_param_t", "op_attr_mask"), 0),
+            (offset("ucp_request_param_t", "cb"), 8 * AT_CALLBACK as u64),
+            (offset("ucp_request_param_t", "memh"), memory),
+            ("sizeof(ucp_request_param_t)".to_owned(), memory + 8),
+            ("UCP_OP_ATTR_FIELD_CALLBACK".to_owned(), HAS_CALLBACK as u64),
+            ("UCP_OP_ATTR_FIELD_MEMH".to_owned(), HAS_MEMORY as u64),
+            ("UCS_ERR_NO_RESOURCE".to_owned(), NO_RESOURCE as u64),
+            (offset("uct_iface_params_t", "open_mode"), 8 * MODE as u64),
+            (offset("uct_iface_params_t", "mode.device.tl_name"), 8 * TRANSPORT as u64),
+            ("UCT_IFACE_OPEN_MODE_DEVICE".to_owned(), 1),
+        ];
+        let checks: Vec<_> = operations.chain(others).collect();
+        compare(
+            &["ucp/api/ucp.h", "uct/api/uct.h", "ucs/async/async_fwd.h", "uct/api/tl.h"],
+            &checks,
+        );
+    }
+
+    unsafe extern "C" fn opens(_: Out, _: Out, _: In, with: In, new: *mut usize) -> i8 {
+        // SAFETY: as of UCT.
+        unsafe { *new = with.expose_provenance() };
+        0
+    }
+
+    extern "C" fn sets(_: usize, _: u8, _: usize, _: usize, _: u32) -> i8 {
+        0
+    }
+
+    extern "C" fn closes(_: usize) {}
+
+    #[test]
+    fn interfaces_are_known_by_their_operations_until_they_are_closed() {
+        REAL.open.store(opens as *const () as usize, Relaxed);
+        REAL.set.store(sets as *const () as usize, Relaxed);
+        REAL.close.store(closes as *const () as usize, Relaxed);
+        // Each kind on three devices, and more kinds than there are. Two transports have the same operations.
+        let tables: Vec<[usize; 10]> = (0..3 * (KINDS + 2)).map(|of| [1 + of / 6; 10]).collect();
+        let how = [c"posix", c"sysv"].map(|name| {
+            let mut how = [1; TRANSPORT + 1];
+            how[TRANSPORT] = name.as_ptr().expose_provenance();
+            how
+        });
+        let mut new = 0;
+        let all = || TABLES.lock().unwrap().clone();
+        for (at, table) in tables.iter().enumerate() {
+            let how = how[at / 3 % 2].as_ptr().cast();
+            // SAFETY: of the types above.
+            unsafe { open(null_mut(), null_mut(), how, table.as_ptr().cast(), &mut new) };
+            // SAFETY: as above.
+            unsafe { set(table.as_ptr().addr(), 2, 1, 0, 0) };
+        }
+        let expected: Vec<_> = tables
+            .iter()
+            .map(|of| of.as_ptr().addr())
+            .zip((0..3 * KINDS).map(|of| of / 3))
+            .collect();
+        assert_eq!(all(), expected);
+        let over: Vec<u32> = REAL.over[..2].iter().map(|of| of.load(Relaxed)).collect();
+        assert_eq!(over, [1 << 12, 1 << 13]);
+        // SAFETY: as above.
+        tables.iter().skip(1).for_each(|of| unsafe { close(of.as_ptr().addr()) });
+        assert_eq!(all(), expected[..1]);
+        let known =
+            |of: &&&Handler| tables.iter().any(|table| table.as_ptr().addr() == of.interface);
+        assert_eq!(HANDLERS.lock().unwrap().iter().filter(known).count(), 1);
+        // SAFETY: as above.
+        unsafe { close(expected[0].0) };
+        assert_eq!(all(), []);
+    }
+
+    /// Says what is in the ninth word.
+    unsafe extern "C" fn receives(_: Out, _: Out, _: usize, _: u64, _: u64, how: In) -> isize {
+        // SAFETY: hooks give a copy that is longer.
+        unsafe { *how.cast::<isize>().add(PARAMETERS) }
+    }
+
+    #[test]
+    fn parameters_are_read_as_far_as_their_mask_says() {
+        const PAGE: usize = 4096;
+        REAL.words[5].store(receives as *const () as usize, Relaxed);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: two pages of its own, of which the second is then no memory.
+        let end = unsafe {
+            let both = libc::PROT_READ | libc::PROT_WRITE;
+            let pages = libc::mmap(null_mut(), 2 * PAGE, both, flags, -1, 0);
+            let end = pages.byte_add(PAGE);
+            assert_eq!(libc::munmap(end, PAGE), 0);
+            end.cast::<usize>()
+        };
+        let receive = ucp_recv::<{ kind::SEEN }>;
+        for (mask, words) in [(0, PARAMETERS), (HAS_MEMORY, PARAMETERS + 1)] {
+            // SAFETY: the last words of the page.
+            let said = unsafe {
+                let given = end.sub(words);
+                given.write(mask);
+                end.sub(1).write(7);
+                receive(null_mut(), null_mut(), 0, 0, 0, given.cast())
+            };
+            assert_eq!(said, if mask == 0 { 0 } else { 7 });
+        }
+    }
 }

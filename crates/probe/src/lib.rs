@@ -3,7 +3,7 @@
 //! Between two batches a [`Probe`] changes words that calls go through, and puts them back after the batch: jump slots of
 //! the loaded objects, the tables at the beginning of UCT's interfaces, the handlers of its Active Messages, and the
 //! callbacks of receives. So a batch without stamps has nothing of it. Nothing is compiled, preloaded or patched for the
-//! user, and no code page is written.
+//! user, and no code page is written. One word stays changed: that through which UCP closes interfaces.
 //!
 //! *Source*: "Breaking Band: A Breakdown of High-performance Communication", section 3. The layouts are those of UCX 1.11 to
 //! 1.22 (`uct/api/tl.h`, `ucp/api/ucp.h`) and of ELF (`DT_JMPREL`, `DT_RELA`).
@@ -18,6 +18,9 @@
 //! * What a hook adds up is atomic, so a call by another thread is counted wrongly at most, and is told
 //!   ([`Counted::strangers`]).
 
+#[cfg(test)]
+#[path = "../../fabric/src/tests.rs"]
+mod headers;
 mod hooks;
 mod probe;
 mod slots;
@@ -38,7 +41,7 @@ pub enum ProbeError {
     #[error("stamp inside MPI: there is no UCX below it ({0})")]
     NoUcx(#[from] bandgap_loader::OpenError),
     /// A library lacks a function, or calls it in no way that can be changed.
-    #[error("stamp inside MPI: nothing here calls {0} through a slot")]
+    #[error("stamp inside MPI: no call of {0} here can be stamped")]
     NoSlot(&'static str),
     /// The system refused to change the protection of a page, or to show the pages.
     #[error("stamp inside MPI: change a jump slot (mprotect): {0}")]

@@ -8,8 +8,8 @@ use bandgap_loader::Opened;
 
 use crate::ProbeError;
 use crate::hooks::{
-    CALLS, HANDLERS, Handler, INTERFACES, OPERATIONS, PASSED, PLACES, REAL, TABLES, hooks, open,
-    set, set_handler,
+    CALLS, HANDLERS, Handler, OPERATED, OPERATIONS, PASSED, PLACES, REAL, TABLES, UCP_SENT, close,
+    hooks, open, set, set_handler,
 };
 use crate::slots::{Word, slots};
 use crate::stamp::{Counted, Place, SUMS, kind, kind_of};
@@ -18,8 +18,8 @@ type Result<T> = std::result::Result<T, ProbeError>;
 
 /// Functions of UCP that MPI calls, by call.
 const OF_UCP: [(usize, &str); 2] = [(4, "ucp_tag_send_nbx"), (5, "ucp_tag_recv_nbx")];
-/// Functions of UCX's transports that UCP calls.
-const OF_UCT: [&str; 2] = ["uct_iface_open", "uct_iface_set_am_handler"];
+/// Functions of UCX's transports that UCP calls. The first stays changed: interfaces are closed at any time.
+const OF_UCT: [&str; 3] = ["uct_iface_close", "uct_iface_open", "uct_iface_set_am_handler"];
 
 /// Stamps inside the MPI of this process.
 #[derive(Default)]
@@ -55,13 +55,16 @@ impl Probe {
             Ok(())
         };
         OF_UCP.into_iter().try_for_each(|(call, name)| find(&ucp, name, &REAL.words[call]))?;
-        let notes = [(&REAL.open, open as *const ()), (&REAL.set, set as *const ())];
+        let (close, open, set) = (close as *const (), open as *const (), set as *const ());
+        let notes = [(&REAL.close, close), (&REAL.open, open), (&REAL.set, set)];
         for (name, (real, hook)) in OF_UCT.into_iter().zip(notes) {
             find(&uct, name, real)?;
             let words = slots(name, true)?;
             words.first().ok_or(ProbeError::NoSlot(name))?;
             for word in words {
-                probe.early.push((word, word.get()));
+                if name != OF_UCT[0] {
+                    probe.early.push((word, word.get()));
+                }
                 word.set(hook as usize)?;
             }
         }
@@ -100,12 +103,18 @@ impl Probe {
     /// after it fall together. `None` if no handler of UCT was ever called: messages do not pass through UCX.
     ///
     /// # Errors
-    /// The system refused.
+    /// They pass a place that cannot be stamped, or the system refused.
     pub fn learnt(&mut self) -> Result<Option<u32>> {
         self.restore()?;
         put_back(&self.early)?;
         let called = handlers().iter().any(|of| of.called.load(Relaxed));
-        Ok(called.then(|| PASSED.load(Relaxed)))
+        let passed = PASSED.load(Relaxed);
+        for (bits, name) in [(UCP_SENT, OF_UCP[0].1), (OPERATED, "an operation of UCT")] {
+            if called && passed & bits == 0 {
+                return Err(ProbeError::NoSlot(name));
+            }
+        }
+        Ok(called.then_some(passed & !UCP_SENT))
     }
 
     /// Stamps what `at` names, and inserts a computation of so many iterations at a place, until [`Probe::restore`].
@@ -151,13 +160,13 @@ impl Probe {
         let calls = self.calls.iter().enumerate();
         let calls = calls.flat_map(|(at, words)| words.iter().map(move |word| (*word, at)));
         let tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
-        let all =
-            tables.iter().take(INTERFACES).flat_map(|table| OPERATIONS.map(|at| (*table, at)));
-        let operations = all.zip(CALLS..).map(|((table, operation), at)| {
+        let of = |&(table, kind): &(usize, usize)| {
             let table = std::ptr::with_exposed_provenance_mut::<usize>(table);
-            // SAFETY: an interface begins with its table of operations, in memory of UCT.
-            (unsafe { Word::of(table.add(operation)) }, at)
-        });
+            let all = OPERATIONS.into_iter().zip(CALLS + kind * OPERATIONS.len()..);
+            // SAFETY: an open interface begins with its table of operations, in memory of UCT.
+            all.map(move |(operation, at)| (unsafe { Word::of(table.add(operation)) }, at))
+        };
+        let operations = tables.iter().flat_map(of);
         calls.chain(operations).collect()
     }
 
@@ -173,8 +182,9 @@ impl Probe {
             let Some(kind) = does(PLACES.get(at).copied().unwrap_or(Place::Operation)) else {
                 continue;
             };
-            if at >= CALLS {
-                REAL.words[at].store(word.get(), Relaxed);
+            // The hook would call another function.
+            if at >= CALLS && word.get() != REAL.words[at].load(Relaxed) {
+                continue;
             }
             self.changed.push((word, word.get()));
             word.set(hooks(kind).words[at])?;
@@ -198,4 +208,28 @@ fn handlers() -> MutexGuard<'static, Vec<&'static Handler>> {
 /// Gives the words what they held, the last changed first.
 fn put_back(changed: &[(Word, usize)]) -> Result<()> {
     Ok(changed.iter().rev().try_for_each(|(word, old)| word.set(*old))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    #[test]
+    fn what_messages_pass_without_a_stamp_is_refused() {
+        let learnt = |passed: u32| {
+            PASSED.store(passed, Relaxed);
+            Probe::default().learnt()
+        };
+        assert!(matches!(learnt(UCP_SENT | 1), Ok(None)));
+        let called = AtomicBool::new(true);
+        let (interface, id, function, argument, flags) = (1, 2, 3, 4, 5);
+        let handler = Handler { interface, id, function, argument, flags, called };
+        handlers().push(Box::leak(Box::new(handler)));
+        assert!(matches!(learnt(UCP_SENT | 1), Ok(Some(1))));
+        for passed in [1, UCP_SENT, 0] {
+            assert!(matches!(learnt(passed), Err(ProbeError::NoSlot(_))));
+        }
+    }
 }

@@ -99,8 +99,7 @@ unsafe extern "C" fn visit(
     // SAFETY: the loader's names end with 0 and stay.
     let file = unsafe { CStr::from_ptr(object.dlpi_name) }.to_string_lossy();
     let is_ucp = file.rsplit('/').next().is_some_and(|name| name.starts_with("libucp"));
-    // The kernel's own object has no slots, and its tables are not relocated.
-    if is_ucp != search.of_ucp || file.contains("linux-vdso") {
+    if is_ucp != search.of_ucp {
         return 0;
     }
     // SAFETY: there are this many headers, and they stay.
@@ -115,7 +114,10 @@ unsafe extern "C" fn visit(
     while let tag @ 1.. = unsafe { *entry } {
         if let Some(slot) = tags.get_mut(tag) {
             // SAFETY: as above.
-            *slot = unsafe { *entry.add(1) };
+            let value = unsafe { *entry.add(1) };
+            // The loader makes addresses absolute where it may write: not in the kernel's own object, for one.
+            let is_relative = [5, 6, 7, 23].contains(&tag) && value < base;
+            *slot = if is_relative { base + value } else { value };
         }
         // SAFETY: as above.
         entry = unsafe { entry.add(2) };
@@ -123,8 +125,8 @@ unsafe extern "C" fn visit(
     // DT_JMPREL with DT_PLTRELSZ, DT_RELA with DT_RELASZ.
     for (table, bytes) in [(tags[23], tags[2]), (tags[7], tags[8])] {
         for relocation in (table..table + bytes).step_by(ENTRY) {
-            // SAFETY: a relocation is its offset, its symbol and kind, and an addend; the loader has made the tables'
-            // addresses absolute. A symbol (DT_SYMTAB) begins with the 32-bit offset of its name (in DT_STRTAB), which ends
+            // SAFETY: a relocation is its offset, its symbol and kind, and an addend; tables lie where their addresses say,
+            // which are absolute by now. A symbol (DT_SYMTAB) begins with the 32-bit offset of its name (in DT_STRTAB), which ends
             // with 0.
             let (offset, kind, name) = unsafe {
                 let (offset, info) = (*at(relocation), *at(relocation).add(1) as u64);
@@ -176,6 +178,32 @@ mod tests {
         // Where there is no page, the system refuses.
         let none = Word { at: std::ptr::without_provenance_mut(8), ..word };
         assert!(none.set(7).is_err());
+    }
+
+    #[test]
+    fn tables_of_a_read_only_dynamic_section_are_relative() {
+        // At words 0 to 13 the dynamic section, then a relocation, two symbols, a name, and the slot of the second symbol.
+        let (relocation, symbols, names, slot) = (8 * 14, 8 * 17, 8 * 23, 8 * 24);
+        let name = usize::from_le_bytes(*b"\0called\0");
+        let tags = [[5, names], [6, symbols], [23, relocation], [2, ENTRY], [0, 0], [0, 0], [0, 0]];
+        let tables = [[slot, 1 << 32 | 7, 0], [0; 3], [1, 0, 0]];
+        let all: Vec<usize> = tags
+            .into_iter()
+            .flatten()
+            .chain(tables.into_iter().flatten())
+            .chain([name, 0])
+            .collect();
+        // SAFETY: both are numbers and pointers, of which 0 is none.
+        let (mut head, mut object): (libc::Elf64_Phdr, libc::dl_phdr_info) =
+            unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
+        head.p_type = libc::PT_DYNAMIC;
+        (object.dlpi_addr, object.dlpi_name) =
+            (all.as_ptr().expose_provenance() as u64, c"".as_ptr());
+        (object.dlpi_phdr, object.dlpi_phnum) = (&raw const head, 1);
+        let mut search = Search { function: "called", of_ucp: false, found: Vec::new() };
+        // SAFETY: an object as the loader gives it.
+        unsafe { visit(&raw mut object, 0, (&raw mut search).cast()) };
+        assert_eq!(search.found, [all.as_ptr().cast_mut().wrapping_add(24)]);
     }
 
     #[test]

@@ -215,7 +215,7 @@ extern "C" fn stamped_next<const AWAITED: bool>() {
 impl Sums {
     /// Begins anew, on this thread.
     pub fn reset(&self) {
-        for sum in [&self.ticks, &self.begun, &self.ended, &self.armed] {
+        for sum in [&self.ticks, &self.begun, &self.ended, &self.armed, &self.strangers] {
             sum.store(0, Relaxed);
         }
         self.thread.store(THREAD.with(|own| own.as_ptr().addr() as u64), Relaxed);
@@ -295,5 +295,35 @@ mod tests {
         std::thread::scope(|threads| threads.spawn(stamp::<{ kind::BEGIN }, true>).join())
             .unwrap_or(());
         assert_eq!(counted(), (6, 5, true));
+        SUMS.reset();
+        assert_eq!(SUMS.counted(), Counted::default());
+        // Each of its rounds takes four cycles or more.
+        const ROUNDS: i64 = 1_000_000;
+        SUMS.work.store(ROUNDS as u32, Relaxed);
+        let longer = |stamps: fn()| {
+            let before = SUMS.counted().ticks;
+            stamps();
+            SUMS.counted().ticks - before
+        };
+        let own = longer(|| {
+            stamp::<{ kind::BEGIN_WORK }, false>();
+            stamp::<{ kind::END }, false>();
+        });
+        let crossing = longer(|| {
+            stamp::<{ kind::LESS_WORK }, false>();
+            stamp::<{ kind::MORE }, false>();
+        });
+        assert!(own >= ROUNDS && crossing >= ROUNDS, "{own} {crossing}");
+        // A stamp that waits is not taken before what is computed ahead of it: roots that wait for each other, of ten
+        // cycles or more each.
+        let waited = (0..1000).map(|_| {
+            longer(|| {
+                stamp::<{ kind::BEGIN }, true>();
+                let roots = (0..40).fold(black_box(1e300_f64), |root, _| root.sqrt());
+                black_box(roots);
+                stamp::<{ kind::END }, true>();
+            })
+        });
+        assert!(waited.min() >= Some(200), "a stamp is too early");
     }
 }

@@ -211,7 +211,7 @@ impl<T: Tagged> Library<T> {
     pub fn broadcast(&mut self, root: Rank, part: Part) -> Result<()> {
         let bytes = self.memory.kept(part)?;
         self.member(root)?;
-        self.world.broadcast(self.now.channels[0], root, bytes)
+        self.world.broadcast(self.now.channels[0], root, bytes).map_err(|error| self.memory.failed(error))
     }
 
     #[inline(always)]
@@ -235,7 +235,8 @@ impl<T: Tagged> Library<T> {
         if !terms.is_aligned() || !sums.is_aligned() || from.overlaps(into) {
             return self.sum_aside(from, into);
         }
-        self.world.sum(self.now.channels[0], Some(terms), sums)
+        let on = self.now.channels[0];
+        self.world.sum(on, Some(terms), sums).map_err(|error| self.memory.failed(error))
     }
 
     /// The sum by way of aligned memory.
@@ -268,7 +269,8 @@ impl<T: Tagged> Library<T> {
         if !given.is_aligned() || !got.is_aligned() || !divides {
             return Err(CommError::Lengths { parts: [from, into].into() });
         }
-        self.world.collective(self.now.channels[0], of, root, size, given, got)
+        let done = self.world.collective(self.now.channels[0], of, root, size, given, got);
+        done.map_err(|error| self.memory.failed(error))
     }
 
     /// Waits until every member has called it.
@@ -278,5 +280,67 @@ impl<T: Tagged> Library<T> {
     #[inline(always)]
     pub fn barrier(&mut self) -> Result<()> {
         self.world.barrier(self.now.channels[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_comm::MAX_FRAME;
+
+    use super::*;
+    use crate::Kept;
+
+    /// One rank, whose library refuses all collectives.
+    struct Refuses;
+
+    impl Tagged for Refuses {
+        type Channel = ();
+        type Request = ();
+
+        fn rank(&self) -> Rank {
+            0
+        }
+
+        fn size(&self) -> usize {
+            1
+        }
+
+        fn channel(&self, _: Traffic, _: usize) -> Result<()> {
+            Ok(())
+        }
+
+        fn begin_send(&self, _: Kept, _: Place<Self>) -> Result<()> {
+            Ok(())
+        }
+
+        fn begin_recv(&self, _: Kept, _: Place<Self>) -> Result<()> {
+            Ok(())
+        }
+
+        fn ended(&self, (): &mut ()) -> Result<bool> {
+            Ok(true)
+        }
+
+        fn frame(&self, (): (), _: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn what_a_failed_collective_may_still_use_stays() {
+        let mut library = Library::new(Rc::new(Refuses)).unwrap();
+        library.resize(16);
+        let [from, into] = [0, 8].map(|at| Part::new(at, 8));
+        // What is refused before the call leaves nothing in flight.
+        assert!(library.broadcast(1, from).is_err() && library.memory.under_way() == 0);
+        let calls: [&dyn Fn(&mut Library<Refuses>) -> Result<()>; 3] = [
+            &|library| library.broadcast(0, from),
+            &|library| library.sum(from, into),
+            &|library| library.collective(Collective::Reduce, 0, from, into),
+        ];
+        for (before, call) in calls.into_iter().enumerate() {
+            assert!(call(&mut library).is_err());
+            assert_eq!(library.memory.under_way(), before + 1);
+        }
     }
 }

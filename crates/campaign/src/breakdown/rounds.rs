@@ -209,9 +209,10 @@ impl Rounds {
         over(&self.rounds, values, confidence)
     }
 
-    /// The model in each round: the sum of its parts.
+    /// The model in each round: the sum of its parts. One whose mean is below 0 counts as 0.
     pub fn modelled(&self) -> Vec<f64> {
-        let sum = |at: usize| self.parts.iter().map(|(_, values)| values[at]).sum();
+        let parts = || self.parts.iter().filter(|(_, values)| mean(values) > 0.0);
+        let sum = |at: usize| parts().map(|(_, values)| values[at]).sum();
         (0..self.rounds.len()).map(sum).collect()
     }
 

@@ -142,6 +142,33 @@ fn doctor_tells_which_libraries_are_here_and_which_an_mpi_uses() {
     assert_eq!(here().count(), all["fabrics"].as_array().unwrap().len());
 }
 
+/// A library that prints more than a pipe holds when it is opened.
+#[test]
+fn doctor_reads_all_that_a_library_prints() {
+    const CHATTY: &str = "#include <stdio.h>
+        #include <string.h>
+        __attribute__((constructor)) static void begin(int count, char **words) {
+            if (count > 1 && strcmp(words[1], \"survey\") == 0)
+                for (int i = 0; i < 20000; i++) puts(\"a library is here\");
+            fflush(stdout);
+        }";
+    let place = Workdir::new();
+    let (source, library) = (place.file("chatty.c", CHATTY), place.path("chatty.so"));
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(place.path(&source));
+    if !cc.status().is_ok_and(|status| status.success()) {
+        return skipped("no cc");
+    }
+    let mut command = place.command(BINARY);
+    command.args(["doctor", "--json", "-", "-q"]).env("LD_PRELOAD", &library);
+    let host = run(command).json()["host"].clone();
+    let names = |of: &Value| of["name"].as_str().unwrap().to_owned();
+    let found: Vec<String> = host["fabrics"].as_array().unwrap().iter().map(names).collect();
+    for fabric in here() {
+        assert!(found.iter().any(|name| name.starts_with(fabric.called)), "{host}");
+    }
+}
+
 #[test]
 fn kernels_run_on_a_librarys_messages_between_4_ranks_and_are_verified() {
     kernels_are_verified(4);
