@@ -274,7 +274,8 @@ pub fn breakdown(
     }
     let overlap = found.iter().find_map(|(_, rounds)| Some((rounds, rounds.overlap.as_ref()?)));
     if let Some((rounds, overlap)) = overlap {
-        beside.overlap = Some(InRounds { measured: of, rounds, rule }.difference(overlap, OVER_ROUNDS)?);
+        let of = InRounds { measured: of, rounds, rule }.mean(overlap, OVER_ROUNDS)?;
+        beside.overlap = Some(of.recorded(Unit::Second)?);
     }
     let cost = |name| {
         let cost = stamp(judged, division, name)?;
@@ -338,15 +339,22 @@ struct InRounds<'a> {
 }
 
 impl InRounds<'_> {
-    /// The mean over rounds. A mean below 0 is recorded as 0, and the interval is extended to include 0.
-    fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity> {
+    /// The mean over rounds.
+    fn mean(&self, values: &[f64], how: &'static str) -> Result<Estimated> {
         let mean = self.rounds.mean(values, self.measured.judged.confidence);
         let mean = mean.ok_or(AssembleError::Unmeasured)?;
         let judged = self.rule.judge(mean.interval.half_width(), mean.value);
-        let mut of = self.measured.of_point(&mean, how, judged);
-        of.value = of.value.max(0.0);
-        let Interval { low, high } = mean.interval;
-        of.interval = Some(Interval { low: low.min(of.value), high: high.max(of.value) });
+        Ok(self.measured.of_point(&mean, how, judged))
+    }
+
+    /// The same of a time. A mean below 0 is recorded as 0, and the interval is extended to include 0.
+    fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity> {
+        let mut of = self.mean(values, how)?;
+        let value = of.value.max(0.0);
+        of.value = value;
+        of.interval = of
+            .interval
+            .map(|Interval { low, high }| Interval { low: low.min(value), high: high.max(value) });
         of.launches.iter_mut().flatten().for_each(|own| *own = own.max(0.0));
         of.recorded(Unit::Second)
     }

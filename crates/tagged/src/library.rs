@@ -211,7 +211,9 @@ impl<T: Tagged> Library<T> {
     pub fn broadcast(&mut self, root: Rank, part: Part) -> Result<()> {
         let bytes = self.memory.kept(part)?;
         self.member(root)?;
-        self.world.broadcast(self.now.channels[0], root, bytes).map_err(|error| self.memory.failed(error))
+        self.world
+            .broadcast(self.now.channels[0], root, bytes)
+            .map_err(|error| self.memory.failed(error))
     }
 
     #[inline(always)]

@@ -281,6 +281,10 @@ fn batches_that_are_held_up_are_told_and_components_below_zero_are_none() {
     let turn = &only(&made).components[0].time;
     let (low, high) = turn.interval().unwrap();
     assert!(turn.value.0 == 0.0 && low < 0.0 && high == 0.0, "{low} {high}");
+    // The model is the sum of the components, as what is read from the run makes of them.
+    let all = only(&made);
+    let sum: f64 = all.components[..4].iter().map(|one| one.time.value.0).sum();
+    assert!((all.models[0].modelled.value.0 / sum - 1.0).abs() < 1e-12, "{sum}");
 }
 
 #[test]
@@ -348,11 +352,11 @@ fn what_of_the_software_is_hidden_is_told_and_is_not_in_the_model() {
     assert_eq!((hidden(&made), made.codes()), (None, vec!["hidden_unseen"]));
 }
 
-/// Places, each of which a message passes so often.
-fn places(count: f64) -> Made {
+/// Places, each of which a message passes so often; with a stamp at all of them it takes so long.
+fn places(count: f64, stamped: f64) -> Made {
     let (mut all, model) = (Measurement::new(), &PLACES.models[0]);
     for (part, value) in
-        [(WHOLE_TIME, 380.0), (ALL_STAMPS, 475.0), (PAIR, 25.0), (AWAITED_PAIR, 35.0)]
+        [(WHOLE_TIME, 380.0), (ALL_STAMPS, stamped), (PAIR, 25.0), (AWAITED_PAIR, 35.0)]
     {
         all.put(&key(model, part), value, None);
     }
@@ -368,14 +372,18 @@ fn places(count: f64) -> Made {
 
 #[test]
 fn overlap_is_a_finding_and_a_wrong_count_leaves_no_model() {
-    let made = places(1.0);
+    let made = places(1.0, 475.0);
     assert_eq!((only(&made).models.len(), made.codes().len()), (1, 0));
     let overlap = made.quantity("breakdown/shm:bytes=1024/overlap").unwrap();
     // 475 − 380 − 2·25 − 35.
     assert!((overlap.value.0 * 1e9 - 10.0).abs() < 0.1, "{overlap:?}");
     let awaited = made.quantity("breakdown/shm:bytes=1024/awaited_stamp").unwrap();
     assert!((awaited.value.0 * 1e9 - 35.0).abs() < 0.2, "{awaited:?}");
-    let made = places(1.01);
+    // Stamps may cost less than is taken off.
+    let less = places(1.0, 455.0).quantity("breakdown/shm:bytes=1024/overlap").unwrap();
+    let (low, high) = less.interval().unwrap();
+    assert!((less.value.0 * 1e9 + 10.0).abs() < 0.1 && low < high && high < 0.0, "{less:?}");
+    let made = places(1.01, 475.0);
     assert_eq!((made.results.len(), made.codes()), (0, vec!["counts_off"]));
 }
 

@@ -13,6 +13,7 @@ mod faults;
 mod fit_hockney;
 mod garbage;
 mod hosts;
+mod inside;
 mod ipsc860;
 mod keeping;
 mod limits;

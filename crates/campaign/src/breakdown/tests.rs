@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::tests::division::{CALLS, LINES, PLACES};
+use crate::tests::division::{CALLS, LINES, PLACES, of_message};
 use crate::tests::scripted::{Scripted, probes, taking};
 
 /// Truths in nanoseconds: the parts of the latency and of injection, and how many intervals of each of the latter there are for
@@ -331,4 +331,25 @@ fn the_error_holds_how_launches_differ_and_how_rounds_drift() {
         mixed < 0.008 && (drifting / mixed - 2.0_f64.sqrt()).abs() < 0.05,
         "{drifting} {mixed}"
     );
+}
+
+/// Of a window, as often as messages.
+const WINDOW: bandgap_comm::division::Part =
+    bandgap_comm::division::Part { exact: Some(1.0), ..of_message("window", 1) };
+
+#[test]
+fn a_window_whose_intervals_do_not_belong_together_has_no_time() {
+    let model = Model { parts: &[WINDOW], ..CALLS.models[1] };
+    let division = Box::leak(Box::new(Division { models: Box::leak(Box::new([model])), ..CALLS }));
+    let (plan, model) = (plan(), &division.models[0]);
+    let split = |count| {
+        let point = point(model, key(model, WINDOW.name), AtBorder::point(1)).unwrap();
+        let rank = AtRank { ns: 500.0, count, begun: 100, passed: 0 };
+        let done = Executed { at_border: vec![rank], ..Executed::default() };
+        Dividing { plan: &plan, division }.split(&point, &done)
+    };
+    let time = (key(model, WINDOW.name), vec![5.0]);
+    let count = (count_key(model, WINDOW.name), vec![1.0]);
+    assert_eq!(split(100), [time, count.clone()]);
+    assert_eq!(split(0), [count]);
 }

@@ -11,7 +11,7 @@ const fn timed(name: &'static str, point: u8) -> Part {
     Part { border: Some(point), ..Part::new(name, ABOUT, Point(point)) }
 }
 
-const fn of_message(name: &'static str, point: u8) -> Part {
+pub const fn of_message(name: &'static str, point: u8) -> Part {
     Part { per: Per::Message, ..Part::new(name, ABOUT, Point(point)) }
 }
 

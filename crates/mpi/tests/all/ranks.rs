@@ -55,8 +55,11 @@ fn stamps_inside_are_counted_exactly_and_leave_nothing() {
     const POSIX: &[(&str, &str)] = &[("UCX_TLS", "posix,self")];
     const TCP: &[(&str, &str)] = &[("UCX_TLS", "tcp,self")];
     // UCP opens more interfaces than it keeps.
-    const CLOSED: &[(&str, &str)] =
-        &[("UCX_TLS", "tcp,posix,sysv,self"), ("UCX_UNIFIED_MODE", "y"), ("MALLOC_PERTURB_", "165")];
+    const CLOSED: &[(&str, &str)] = &[
+        ("UCX_TLS", "tcp,posix,sysv,self"),
+        ("UCX_UNIFIED_MODE", "y"),
+        ("MALLOC_PERTURB_", "165"),
+    ];
     for ucx in [POSIX, TCP, CLOSED] {
         inside(&Installed { environment: ucx, ..MPICH }, "callback");
         inside(&Installed { environment: ucx, ..OPEN_MPI }, "no callback");
