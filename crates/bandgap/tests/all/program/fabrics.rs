@@ -1,7 +1,7 @@
 //! Ranks over the messages of a fabric's library, started by bandgap itself.
 
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -157,7 +157,7 @@ fn doctor_reads_all_that_a_library_prints() {
     let mut cc = Command::new("cc");
     cc.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(place.path(&source));
     if !cc.status().is_ok_and(|status| status.success()) {
-        return skipped("no cc");
+        return skipped(format_args!("no cc"));
     }
     let mut command = place.command(BINARY);
     command.args(["doctor", "--json", "-", "-q"]).env("LD_PRELOAD", &library);
