@@ -269,13 +269,11 @@ pub(crate) unsafe extern "C" fn open(domain: Out, worker: Out, how: In, with: In
 
 /// The kind of interface over this transport with these operations, which are kept; `None` if there are too many others.
 fn kind_of_interface(over: u32, operations: [usize; OPERATIONS.len()]) -> Option<usize> {
-    let all = REAL.words[CALLS..].chunks(OPERATIONS.len()).zip(&REAL.over);
-    let is_its = |(kept, its): (&[AtomicUsize], &AtomicU32)| {
+    let mut all = REAL.words[CALLS..].chunks(OPERATIONS.len()).zip(&REAL.over).enumerate();
+    let (found, (kept, its)) = all.find(|(_, (kept, its))| {
         let kept = kept.iter().map(|word| word.load(Relaxed));
         kept.clone().all(|word| word == 0) || its.load(Relaxed) == over && kept.eq(operations)
-    };
-    let found = all.clone().position(is_its)?;
-    let (kept, its) = all.skip(found).next()?;
+    })?;
     its.store(over, Relaxed);
     kept.iter().zip(operations).for_each(|(word, operation)| word.store(operation, Relaxed));
     Some(found)
