@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::program::mpi::{as_root, launchers, run};
 use crate::program::subject::{BINARY, Finished, REMOTE, Workdir, named, of_kind, skipped, value};
 
-/// A breakdown under a launcher, with these variables.
+/// A breakdown that starts its ranks by a launcher, with these variables.
 fn breakdown(place: &Workdir, launcher: &[String], environment: &[(&str, &str)]) -> Finished {
-    let mut command = place.command(&launcher[0]);
-    command.args(&launcher[1..]).arg("2").arg(BINARY);
-    command.args("breakdown -t mpi --time-budget 5s --no-save --json - -q".split(' '));
+    let mut command = place.command(BINARY);
+    command.args("breakdown -t mpi -n 2 --time-budget 5s --no-save --json - -q".split(' '));
+    command.args(["--launch-with", &format!("{} {{ranks}}", launcher.join(" "))]);
     as_root(&mut command);
     command.envs(environment.iter().copied());
     run(command)
