@@ -338,7 +338,7 @@ impl Fabric for Ofi {
             20,
         )
         .compared(WORDS),
-        Floor::new("fi_tagged_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
+        Floor::new("fi_tagged_64kib", "the same with 64 KiB", EACH_WAY, 8).compared(LONG),
     ];
 
     fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {

@@ -267,9 +267,9 @@ impl Fabric for Ucx {
     const TRIED: [(u32, u32); 2] = [OLDEST, (1, 22)];
     const TRIED_WAYS: &'static [&'static str] = &["self", "posix", "sysv", "tcp", "cma"];
     const FLOORS: &'static [Floor] = &[
-        Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 50)
+        Floor::new("ucp_tag", "tagged messages of UCP, half round trip", HalfRoundTrip, 20)
             .compared(WORDS),
-        Floor::new("ucp_tag_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
+        Floor::new("ucp_tag_64kib", "the same with 64 KiB", EACH_WAY, 8).compared(LONG),
     ];
 
     fn connect(meeting: &mut Rendezvous<'_>, look: Look) -> Result<Self> {

@@ -77,10 +77,13 @@ impl Ofi {
         let (table, mut theirs) = (self.addresses, Vec::new());
         for (peer, [there, more]) in told.into_iter().enumerate() {
             theirs.push(more);
+            // A peer's bytes, as long as any provider reads.
+            let (mut at, len) = ([0; LONGEST], there.len().min(LONGEST));
+            at[..len].copy_from_slice(&there[..len]);
             let mut address = 0;
-            // SAFETY: the address is one of this provider's endpoints.
+            // SAFETY: there are as many bytes as any address has.
             let inserted = unsafe {
-                ((*(*table).calls).insert)(table, there.as_ptr(), 1, &mut address, 0, null_mut())
+                ((*(*table).calls).insert)(table, at.as_ptr(), 1, &mut address, 0, null_mut())
             };
             if inserted != 1 {
                 self.fine(
