@@ -331,13 +331,8 @@ impl Fabric for Ofi {
     const TRIED_WAYS: &'static [&'static str] =
         &["shm", "tcp", "tcp;ofi_rxm", "udp;ofi_rxd", "net", "sm2"];
     const FLOORS: &'static [Floor] = &[
-        Floor::new(
-            "fi_tagged",
-            "tagged messages of libfabric, half round trip",
-            HalfRoundTrip,
-            20,
-        )
-        .compared(WORDS),
+        Floor::new("fi_tagged", "tagged messages of libfabric, half round trip", HalfRoundTrip, 20)
+            .compared(WORDS),
         Floor::new("fi_tagged_64kib", "the same with 64 KiB", EACH_WAY, 8).compared(LONG),
     ];
 

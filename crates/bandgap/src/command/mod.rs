@@ -342,10 +342,10 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
         Some(Command::Bulk(With { of, measure })) => of.run(measure, bulk::run),
         Some(Command::Comms1(With { of, measure })) => {
             of.run(measure, |of, measure| series::run("comms1", of, measure))
-        },
+        }
         Some(Command::Comms2(With { of, measure })) => {
             of.run(measure, |of, measure| series::run("comms2", of, measure))
-        },
+        }
         Some(Command::Comms3(With { of, measure })) => {
             let series = Series { lengths: of.clone(), ..Series::default() };
             series::run("comms3", &series, &measure.everywhere()?)
@@ -355,7 +355,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
         }
         Some(Command::Comet(With { of, measure })) => {
             of.run(measure, |of, measure| comet::run(of, &measure.everywhere()?))
-        },
+        }
         Some(Command::Layers(With { of, measure })) => layers::run(of, measure),
         Some(Command::Floor(of)) => floor::run(of),
         Some(Command::Doctor(of)) => doctor::run(of),
