@@ -18,9 +18,6 @@
 //! * What a hook adds up is atomic, so a call by another thread is counted wrongly at most, and is told
 //!   ([`Counted::strangers`]).
 
-#[cfg(test)]
-#[path = "../../fabric/src/tests.rs"]
-mod headers;
 mod hooks;
 mod probe;
 mod slots;
@@ -47,3 +44,7 @@ pub enum ProbeError {
     #[error("stamp inside MPI: change a jump slot (mprotect): {0}")]
     Refused(#[from] std::io::Error),
 }
+
+#[cfg(test)]
+#[path = "../../fabric/src/tests.rs"]
+mod headers;
