@@ -137,6 +137,13 @@ pub(crate) fn exchange(
     told.iter().enumerate().map(of).collect()
 }
 
+/// The variables among these that are set: ` with NAME=VALUE`.
+#[cold]
+pub(crate) fn chosen(variables: &[&str]) -> String {
+    let told = |name: &&str| Some(format!(" with {name}={}", std::env::var(name).ok()?));
+    variables.iter().filter_map(told).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Instant;

@@ -51,7 +51,7 @@ pub enum FabricError {
         theirs: String,
     },
     /// The library does not have a transport of this name here.
-    #[error("use {named:?}: here {library} has {}", .there.join(", "))]
+    #[error("use {named:?}: {library} has [{}] here", .there.join(", "))]
     NoTransport {
         /// The name.
         named: String,

@@ -21,8 +21,8 @@ use bandgap_units::{Library, Ways};
 
 use crate::FabricError;
 use crate::common::{
-    ANY, EACH_WAY, LONG, SENDER, WORDS, channel, device, exchange, functions, is_family, opened,
-    tag, text,
+    ANY, EACH_WAY, LONG, SENDER, WORDS, channel, chosen, device, exchange, functions, is_family,
+    opened, tag, text,
 };
 use crate::signals::Handlers;
 use crate::structure::Structure;
@@ -141,7 +141,8 @@ impl Ucx {
             let refused = (self.api.init)(major, minor, params.at(), config, &mut context);
             (self.api.config_release)(config);
             set?;
-            self.fine(refused, "ucp_init")?;
+            let by = chosen(&["UCX_TLS", "UCX_NET_DEVICES"]);
+            self.fine(refused, &format!("ucp_init{by}"))?;
         }
         Ok(context)
     }

@@ -12,7 +12,7 @@ use super::abi::{
     SOURCE, TAGGED, WATCHED,
 };
 use crate::FabricError;
-use crate::common::text;
+use crate::common::{chosen, text};
 
 /// What the library offers for these ranks with these abilities, the best first.
 pub fn find(
@@ -41,7 +41,7 @@ pub fn find(
     }
     Err(FabricError::NoTransport {
         named: provider.unwrap_or("any provider").to_owned(),
-        library: format!("libfabric {version}"),
+        library: format!("libfabric {version}{}", chosen(&["FI_PROVIDER"])),
         there: ways(api).into_keys().collect(),
     })
 }

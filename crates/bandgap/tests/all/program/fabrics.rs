@@ -275,6 +275,15 @@ fn what_is_wrong_with_a_library_is_told() {
         let (name, bytes) = (fabric.name, fs::read(fabric.library().unwrap()).unwrap());
         let cut = place.file(fabric.file, &bytes[..bytes.len() / 2]);
         refused(REMOTE, &format!("-t {name} --{name}-lib {cut}"), &cut);
+        // What leaves nothing is named.
+        let (variable, code) = match name {
+            "ucx" => ("UCX_TLS", RANK),
+            _ => ("FI_PROVIDER", USAGE),
+        };
+        let mut command = place.command(BINARY);
+        command.args(["synch1", "-t", name, "--no-save"]).env(variable, "carrier_pigeon");
+        let told = run(command).ends(code).stderr;
+        assert!(told.contains(&format!("{variable}=carrier_pigeon")), "{told}");
         // Unknown, and what there is.
         let there = fabric.ways[0].split(':').next_back().unwrap();
         refused(USAGE, &format!("-t {name}:carrier_pigeon"), there);
