@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::program::mpi::{as_root, launchers, ranks, run};
 use crate::program::subject::{
-    BINARY, HOST, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped,
+    BINARY, COMMUNICATION, HOST, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped,
 };
 
 /// A library: its transport, its file, how its name begins, and two of its ways between processes of a host.
@@ -277,7 +277,7 @@ fn what_is_wrong_with_a_library_is_told() {
         refused(REMOTE, &format!("-t {name} --{name}-lib {cut}"), &cut);
         // What leaves nothing is named.
         let (variable, code) = match name {
-            "ucx" => ("UCX_TLS", RANK),
+            "ucx" => ("UCX_TLS", COMMUNICATION),
             _ => ("FI_PROVIDER", USAGE),
         };
         let mut command = place.command(BINARY);
