@@ -81,10 +81,12 @@ impl Memory {
         self.under_way -= messages;
     }
 
-    /// A call that failed may have left a message in flight.
+    /// A call that failed may have left a message in flight, unless the library does not have it.
     #[cold]
     pub(crate) fn failed(&mut self, error: CommError) -> CommError {
-        self.under_way += 1;
+        if !matches!(error, CommError::Unavailable { .. }) {
+            self.under_way += 1;
+        }
         error
     }
 

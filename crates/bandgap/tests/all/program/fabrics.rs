@@ -270,7 +270,6 @@ fn what_is_wrong_with_a_library_is_told() {
         let finished = place.run(line.split(' ')).ends(REMOTE);
         assert!(finished.stderr.contains("/nonexistent/l.so"), "{finished:?}");
     }
-    place.run("floor -t mpi --no-save".split(' ')).ends(USAGE);
     for fabric in here() {
         let (name, bytes) = (fabric.name, fs::read(fabric.library().unwrap()).unwrap());
         let cut = place.file(fabric.file, &bytes[..bytes.len() / 2]);
