@@ -171,7 +171,7 @@ fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
 fn a_message_is_divided_inside_an_mpi_that_uses_ucx() {
     let place = Workdir::new();
     for launcher in launchers() {
-        let args = "breakdown -t mpi --sizes 8,64KiB --time-budget 8s --no-save --json - -q";
+        let args = "breakdown -t mpi --sizes 8,64KiB --time-budget 14s --no-save --json - -q";
         let run = run(under(&place, &launcher, 2, args));
         if run.code == Some(REMOTE) {
             skipped(format_args!("no UCX below {}: {}", launcher[0], run.stderr.trim()));
