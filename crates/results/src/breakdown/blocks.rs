@@ -31,8 +31,8 @@ impl Shown for Breakdown {
 
     fn detail(&self, context: &Context<'_>) -> Vec<Block> {
         let all: Vec<&ModelTime> = self.models.iter().collect();
-        let mut blocks =
-            vec![Block::Text(self.title()), Block::Table(self.model_table(context, &all))];
+        let heading = Block::section(self.id(), self.title());
+        let mut blocks = vec![heading, Block::Table(self.model_table(context, &all))];
         for model in self.main() {
             let parts: Vec<&PartTime> = model.by("component").iter().collect();
             blocks.push(Block::Text(format!("{}, divided", model.name)));
