@@ -11,7 +11,6 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::path::PathBuf;
 use std::ptr::null_mut;
-use std::time::{Duration, Instant};
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{CommError, Floor, MAX_FRAME, Rank, Rendezvous, Result};
@@ -39,8 +38,6 @@ const POSTED: usize = 8;
 const FLIGHTS: usize = 256;
 /// Completions that one call takes at most.
 const BATCH: usize = 8;
-/// Fruitless attempts to begin a message until the wait is looked at.
-const PATIENCE: u32 = 1 << 10;
 
 /// A message in flight.
 #[repr(C)]
@@ -190,9 +187,18 @@ impl Ofi {
     /// Repeats a call while there is no room for what it begins.
     #[inline(always)]
     fn begin(&self, operation: &str, call: impl Fn() -> isize) -> Result<()> {
-        match call() {
-            0 => Ok(()),
-            EAGAIN => self.begin_when_room(operation, &call),
+        match self.has_begun(operation, call())? {
+            true => Ok(()),
+            false => self.begin_when_room(operation, &call),
+        }
+    }
+
+    /// Whether there was room for what a call begins.
+    #[inline(always)]
+    fn has_begun(&self, operation: &str, code: isize) -> Result<bool> {
+        match code {
+            0 => Ok(true),
+            EAGAIN => Ok(false),
             error => Err(self.refused(error as c_int, operation).into()),
         }
     }
@@ -200,18 +206,10 @@ impl Ofi {
     #[cold]
     #[inline(never)]
     fn begin_when_room(&self, operation: &str, call: &dyn Fn() -> isize) -> Result<()> {
-        let since = Instant::now();
-        loop {
-            for _ in 0..PATIENCE {
-                self.progress()?;
-                match call() {
-                    0 => return Ok(()),
-                    EAGAIN => {}
-                    error => return Err(self.refused(error as c_int, operation).into()),
-                }
-            }
-            Tagged::look(self, since.elapsed())?;
-        }
+        self.look.until(|| {
+            self.progress()?;
+            self.has_begun(operation, call())
+        })
     }
 
     /// Takes completions, and lets the library work.
@@ -331,13 +329,8 @@ impl Fabric for Ofi {
     const TRIED_WAYS: &'static [&'static str] =
         &["shm", "tcp", "tcp;ofi_rxm", "udp;ofi_rxd", "net", "sm2"];
     const FLOORS: &'static [Floor] = &[
-        Floor::new(
-            "fi_tagged",
-            "tagged messages of libfabric, half round trip",
-            HalfRoundTrip,
-            20,
-        )
-        .compared(WORDS),
+        Floor::new("fi_tagged", "tagged messages of libfabric, half round trip", HalfRoundTrip, 20)
+            .compared(WORDS),
         Floor::new("fi_tagged_64kib", "the same with 64 KiB", EACH_WAY, 50).compared(LONG),
     ];
 
@@ -451,12 +444,7 @@ impl Tagged for Ofi {
     }
 
     #[inline(always)]
-    fn patience(&self) -> u32 {
-        self.look.patience
-    }
-
-    #[cold]
-    fn look(&self, waited: Duration) -> Result<()> {
-        (self.look.call.borrow_mut())(waited)
+    fn wait(&self, mut request: Request) -> Result<()> {
+        self.look.until(|| self.ended(&mut request))
     }
 }

@@ -12,7 +12,6 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::mem::transmute;
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
-use std::time::Duration;
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Floor, MAX_FRAME, Rank, Rendezvous, Result};
@@ -365,13 +364,8 @@ impl Tagged for Ucx {
     }
 
     #[inline(always)]
-    fn patience(&self) -> u32 {
-        self.look.patience
-    }
-
-    #[cold]
-    fn look(&self, waited: Duration) -> Result<()> {
-        (self.look.call.borrow_mut())(waited)
+    fn wait(&self, mut request: Request) -> Result<()> {
+        self.look.until(|| self.ended(&mut request))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The installed libraries of fabrics as transports.
 
-use std::cell::RefCell;
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -35,7 +34,7 @@ pub fn connect<T: Fabric>(
         watch.check(waited, "a message")
     };
     let patience = if yields { 1 } else { PATIENCE };
-    let library = T::connect(meeting, Look { patience, call: RefCell::new(Box::new(call)) })?;
+    let library = T::connect(meeting, Look::new(patience, call))?;
     Ok(Box::new(Foreign::of(Rc::new(library), exposed, parts, T::described)?))
 }
 
@@ -57,8 +56,7 @@ pub fn survey<T: Fabric>(path: &str) -> Result<Library> {
         // There is nobody to reach.
         exchange: &mut |_| Ok(Vec::new()),
     };
-    let look = Look { patience: PATIENCE, call: RefCell::new(Box::new(|_| Ok(()))) };
-    let library = T::connect(&mut meeting, look)?;
+    let library = T::connect(&mut meeting, Look::of_floor())?;
     let (ways, mut is) = (library.ways(), library.described());
     let names = ways.keys().map(String::as_str);
     let untried: Vec<&str> = names.filter(|way| !T::TRIED_WAYS.contains(way)).collect();

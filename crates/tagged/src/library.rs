@@ -323,6 +323,10 @@ mod tests {
             Ok(true)
         }
 
+        fn wait(&self, (): ()) -> Result<()> {
+            Ok(())
+        }
+
         fn frame(&self, (): (), _: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>> {
             Ok(None)
         }

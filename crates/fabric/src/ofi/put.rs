@@ -40,11 +40,8 @@ impl OfiPut {
             let calls = &*(*ofi.endpoint).rma;
             (calls.inject)(ofi.endpoint, from, WORD, number, peer, there, key)
         };
-        match done {
-            0 => Ok(true),
-            EAGAIN => self.last().map(|_| false),
-            error => Err(ofi.refused(error as i32, "fi_inject_writedata").into()),
-        }
+        let has_begun = ofi.has_begun("fi_inject_writedata", done)?;
+        if has_begun { Ok(true) } else { self.last().map(|_| false) }
     }
 
     /// Lets the library work. Returns what was told last.
