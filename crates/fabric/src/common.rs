@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use bandgap_comm::{CommError, Rank, Rendezvous, Result, Yields};
 use bandgap_loader::{Opened, file_of};
-use bandgap_tagged::Traffic;
 
 use crate::FabricError;
 
@@ -33,10 +32,10 @@ macro_rules! functions {
             ) -> Result<Self, $crate::FabricError> {
                 Ok(Self {
                     $($function: {
-                        let symbol = stringify!($symbol);
+                        let lacks = stringify!($symbol);
                         let (path, oldest) = (path.to_owned(), $oldest);
-                        let missing = $crate::FabricError::NoSymbol { path, symbol, oldest };
-                        let at = opened.own(symbol).ok_or(missing)?;
+                        let missing = $crate::FabricError::TooOld { path, lacks, oldest };
+                        let at = opened.own(lacks).ok_or(missing)?;
                         // SAFETY: the header gives the function of this name this type.
                         unsafe {
                             std::mem::transmute::<
@@ -72,14 +71,38 @@ pub(crate) fn opened(
 /// The place of the sender's rank in a tag, behind that of a program. Some providers have tags of 48 bits.
 pub(crate) const SENDER: u32 = 31;
 /// The place of the channel in a tag.
-const CHANNEL: u32 = 46;
+pub(crate) const CHANNEL: u32 = 46;
 /// The bits of the sender's rank.
 pub(crate) const ANY: u64 = (1 << CHANNEL) - (1 << SENDER);
 
-/// The highest bits of the tags of such messages.
-pub(crate) fn channel(of: Traffic) -> u64 {
-    (of as u64) << CHANNEL
+/// What both libraries, whose ranks and channels are parts of a tag, do of [`bandgap_tagged::Tagged`].
+macro_rules! by_tags {
+    ($peers:ident) => {
+        /// The highest bits of a tag.
+        type Channel = u64;
+        type Request = Request;
+
+        #[inline(always)]
+        fn rank(&self) -> Rank {
+            self.rank
+        }
+
+        #[inline(always)]
+        fn size(&self) -> usize {
+            self.$peers.len()
+        }
+
+        fn channel(&self, of: bandgap_tagged::Traffic, _: usize) -> Result<u64> {
+            Ok((of as u64) << $crate::common::CHANNEL)
+        }
+
+        #[inline(always)]
+        fn wait(&self, mut request: Request) -> Result<()> {
+            self.look.until(|| self.ended(&mut request))
+        }
+    };
 }
+pub(crate) use by_tags;
 
 /// The tag of a message.
 #[inline(always)]

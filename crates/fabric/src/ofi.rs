@@ -14,11 +14,11 @@ use std::ptr::null_mut;
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{CommError, Floor, MAX_FRAME, Rank, Rendezvous, Result};
-use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
+use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged};
 use bandgap_units::{Library, Ways};
 
 use crate::FabricError;
-use crate::common::{EACH_WAY, LONG, WORDS, channel, opened, tag, text};
+use crate::common::{EACH_WAY, LONG, WORDS, by_tags, opened, tag, text};
 use crate::signals::Handlers;
 use abi::{
     ANYONE, Api, Av, CONTEXT_BYTES, CQ_CONTEXT, Cq, Domain, EAGAIN, EAVAIL, Endpoint, Failed, Fid,
@@ -132,12 +132,11 @@ impl Ofi {
         let api = Api::of(&opened, &path)?;
         // SAFETY: the function may be called at any time.
         let version = unsafe { (api.version)() };
-        let is_old = version < OLDEST;
-        let version = format!("{}.{}", version >> 16, version & 0xffff);
-        if is_old {
-            let (library, oldest) = (format!("libfabric {version}"), "1.14");
-            return Err(FabricError::TooOld { path, library, oldest }.into());
+        if version < OLDEST {
+            let (lacks, oldest) = ("interface 1.14", "libfabric 1.14");
+            return Err(FabricError::TooOld { path, lacks, oldest }.into());
         }
+        let version = format!("{}.{}", version >> 16, version & 0xffff);
         let usual = meeting.interface.is_loopback().then_some(WITHIN_HOST);
         let info = find(&api, meeting.argument.or(usual), caps, meeting, &version)?;
         // SAFETY: the library made the list, whose first element has all attributes.
@@ -358,23 +357,7 @@ impl Fabric for Ofi {
 }
 
 impl Tagged for Ofi {
-    /// The highest bits of a tag.
-    type Channel = u64;
-    type Request = Request;
-
-    #[inline(always)]
-    fn rank(&self) -> Rank {
-        self.rank
-    }
-
-    #[inline(always)]
-    fn size(&self) -> usize {
-        self.peers.len()
-    }
-
-    fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
-        Ok(channel(of))
-    }
+    by_tags!(peers);
 
     #[inline(always)]
     fn begin_send(&self, from: Kept, (channel, to, id): Place<Self>) -> Result<Request> {
@@ -441,10 +424,5 @@ impl Tagged for Ofi {
             return Ok(Some((peer, bytes)));
         }
         Ok(None)
-    }
-
-    #[inline(always)]
-    fn wait(&self, mut request: Request) -> Result<()> {
-        self.look.until(|| self.ended(&mut request))
     }
 }

@@ -15,12 +15,12 @@ use std::ptr::{null, null_mut};
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Floor, MAX_FRAME, Rank, Rendezvous, Result};
-use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
+use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged};
 use bandgap_units::{Library, Ways};
 
 use crate::FabricError;
 use crate::common::{
-    ANY, EACH_WAY, LONG, SENDER, WORDS, channel, device, exchange, functions, is_family, opened,
+    ANY, EACH_WAY, LONG, SENDER, WORDS, by_tags, device, exchange, functions, is_family, opened,
     tag, text,
 };
 use crate::signals::Handlers;
@@ -287,23 +287,7 @@ impl Fabric for Ucx {
 }
 
 impl Tagged for Ucx {
-    /// The highest bits of a tag.
-    type Channel = u64;
-    type Request = Request;
-
-    #[inline(always)]
-    fn rank(&self) -> Rank {
-        self.rank
-    }
-
-    #[inline(always)]
-    fn size(&self) -> usize {
-        self.endpoints.len()
-    }
-
-    fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
-        Ok(channel(of))
-    }
+    by_tags!(endpoints);
 
     #[inline(always)]
     fn begin_send(&self, from: Kept, (channel, to, id): Place<Self>) -> Result<Request> {
@@ -361,11 +345,6 @@ impl Tagged for Ucx {
             while !self.ended(&mut request)? {}
         }
         Ok(Some((((info[0] & ANY) >> SENDER) as Rank, bytes)))
-    }
-
-    #[inline(always)]
-    fn wait(&self, mut request: Request) -> Result<()> {
-        self.look.until(|| self.ended(&mut request))
     }
 }
 
