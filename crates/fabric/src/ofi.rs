@@ -21,8 +21,8 @@ use crate::FabricError;
 use crate::common::{EACH_WAY, LONG, WORDS, by_tags, opened, tag, text};
 use crate::signals::Handlers;
 use abi::{
-    ANYONE, Api, Av, CONTEXT_BYTES, CQ_CONTEXT, Cq, Domain, EAGAIN, EAVAIL, Endpoint, Failed, Fid,
-    Info, NO_MEMORY, OLDEST, PROGRESS_AUTO, Raw, TAGGED,
+    ANYONE, Api, CONTEXT_BYTES, CQ_CONTEXT, Domain, EAGAIN, EAVAIL, Endpoint, Failed, Fid, Info,
+    NO_MEMORY, OLDEST, Object, PROGRESS_AUTO, Raw, TAGGED,
 };
 use offers::{find, ways};
 pub use put::OfiPut;
@@ -84,8 +84,8 @@ pub struct Ofi {
     /// What is open, in the order in which it was opened.
     open: Vec<*mut Fid>,
     domain: *mut Domain,
-    addresses: *mut Av,
-    queue: *mut Cq,
+    addresses: *mut Object,
+    queue: *mut Object,
     endpoint: *mut Endpoint,
     /// Addresses, by rank.
     peers: Vec<u64>,
@@ -108,7 +108,7 @@ impl Drop for Ofi {
         // flight stays.
         unsafe {
             for fid in self.open.drain(..).rev() {
-                ((*(*fid).calls).close)(fid.cast());
+                abi::close((*fid).calls)(fid.cast());
             }
             (self.api.freeinfo)(self.info);
         }
@@ -217,7 +217,7 @@ impl Ofi {
         let mut contexts: [Raw; BATCH] = [null_mut(); BATCH];
         // SAFETY: there is room for so many completions.
         let read =
-            unsafe { ((*(*self.queue).calls).read)(self.queue, contexts.as_mut_ptr(), BATCH) };
+            unsafe { abi::read((*self.queue).calls)(self.queue, contexts.as_mut_ptr(), BATCH) };
         if read < 0 && read != EAGAIN {
             return self.failure(read);
         }
@@ -238,7 +238,7 @@ impl Ofi {
         let mut failed = Failed::NONE;
         // SAFETY: there is room for the entry of any version; it names the context of an operation, or none.
         let flight = unsafe {
-            ((*(*self.queue).calls).read_error)(self.queue, &mut failed, 0);
+            abi::read_error((*self.queue).calls)(self.queue, &mut failed, 0);
             failed.context.cast::<Flight>().as_ref()
         };
         let Some(flight) = flight else { return Ok(()) };
@@ -286,17 +286,17 @@ impl Ofi {
     fn post(&self, flight: &'static Flight, tag: u64) -> Result<()> {
         flight.bytes.set([0; MAX_FRAME]);
         flight.has_ended.set(false);
-        let (at, calls) = (flight.bytes.as_ptr().cast(), self.calls().recv);
-        // SAFETY: the flight stays for ever, and nobody reads it before the message has ended.
-        self.begin("fi_trecv", || unsafe {
-            (calls)(self.endpoint, at, MAX_FRAME, null_mut(), ANYONE, tag, 0, context(flight))
-        })
+        self.receive(flight.bytes.as_ptr().cast(), MAX_FRAME, tag, flight)
     }
 
+    /// Posts a receive of so many bytes, which stay until it has ended. Nobody else uses them meanwhile.
     #[inline(always)]
-    fn calls(&self) -> &abi::TaggedCalls {
-        // SAFETY: the endpoint is open.
-        unsafe { &*(*self.endpoint).tagged }
+    fn receive(&self, at: Raw, len: usize, tag: u64, flight: &'static Flight) -> Result<()> {
+        // SAFETY: bytes and flight stay until the message has ended.
+        self.begin("fi_trecv", || unsafe {
+            let recv = abi::recv((*self.endpoint).tagged);
+            recv(self.endpoint, at, len, null_mut(), ANYONE, tag, 0, context(flight))
+        })
     }
 
     fn fine(&self, done: c_int, operation: &str) -> Result<(), FabricError> {
@@ -363,30 +363,27 @@ impl Tagged for Ofi {
     fn begin_send(&self, from: Kept, (channel, to, id): Place<Self>) -> Result<Request> {
         let (at, len, tag) =
             (from.at().cast_const().cast(), from.len(), tag(channel, self.rank, id));
-        let (calls, peer) = (self.calls(), self.peers[to]);
+        let peer = self.peers[to];
         if len <= self.inject {
             // SAFETY: the library copies the bytes.
             self.begin("fi_tinject", || unsafe {
-                (calls.inject)(self.endpoint, at, len, peer, tag)
+                abi::inject((*self.endpoint).tagged)(self.endpoint, at, len, peer, tag)
             })?;
             return Ok(Request(None));
         }
         let flight = self.flight();
         // SAFETY: bytes and flight stay until the message has ended.
         self.begin("fi_tsend", || unsafe {
-            (calls.send)(self.endpoint, at, len, null_mut(), peer, tag, context(flight))
+            let send = abi::send((*self.endpoint).tagged);
+            send(self.endpoint, at, len, null_mut(), peer, tag, context(flight))
         })?;
         Ok(Request(Some(flight)))
     }
 
     #[inline(always)]
     fn begin_recv(&self, into: Kept, (channel, of, id): Place<Self>) -> Result<Request> {
-        let (at, len, tag) = (into.at().cast(), into.len(), tag(channel, of, id));
-        let (calls, flight) = (self.calls(), self.flight());
-        // SAFETY: as for a send; nobody else uses the bytes meanwhile.
-        self.begin("fi_trecv", || unsafe {
-            (calls.recv)(self.endpoint, at, len, null_mut(), ANYONE, tag, 0, context(flight))
-        })?;
+        let flight = self.flight();
+        self.receive(into.at().cast(), into.len(), tag(channel, of, id), flight)?;
         Ok(Request(Some(flight)))
     }
 
