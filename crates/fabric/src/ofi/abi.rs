@@ -235,40 +235,33 @@ mod tests {
     use super::*;
     use crate::tests::{compare, offset};
 
+    /// Structures of C, with those here: fields, and those here.
+    macro_rules! fields {
+        ($($c:ident $own:ident: $($field:ident $name:ident),*;)*) => {
+            [$($((concat!("struct ", stringify!($c)), stringify!($field), offset_of!($own, $name))),*),*]
+        };
+    }
+
     #[test]
     fn layouts_are_those_of_the_header() {
-        let fields = [
-            ("struct fi_info", "mode", offset_of!(Info, mode)),
-            ("struct fi_domain_attr", "control_progress", offset_of!(DomainAttributes, progress)),
-            ("struct fi_info", "tx_attr", offset_of!(Info, tx)),
-            ("struct fi_info", "rx_attr", offset_of!(Info, rx)),
-            ("struct fi_info", "ep_attr", offset_of!(Info, ep)),
-            ("struct fi_info", "domain_attr", offset_of!(Info, domain)),
-            ("struct fi_info", "fabric_attr", offset_of!(Info, fabric)),
-            ("struct fi_tx_attr", "msg_order", offset_of!(Transmit, order)),
-            ("struct fi_rx_attr", "msg_order", offset_of!(Transmit, order)),
-            ("struct fi_tx_attr", "inject_size", offset_of!(Transmit, inject)),
-            ("struct fi_ep_attr", "type", offset_of!(EndpointAttributes, kind)),
-            ("struct fi_domain_attr", "threading", offset_of!(DomainAttributes, threading)),
-            ("struct fi_domain_attr", "resource_mgmt", offset_of!(DomainAttributes, resources)),
-            ("struct fi_domain_attr", "mr_mode", offset_of!(DomainAttributes, registration)),
-            ("struct fi_domain_attr", "cq_data_size", offset_of!(DomainAttributes, told)),
-            ("struct fid_domain", "mr", offset_of!(Domain, memory)),
-            ("struct fid_mr", "key", offset_of!(Region, key)),
-            ("struct fid_ep", "rma", offset_of!(Endpoint, rma)),
-            ("struct fi_cq_data_entry", "flags", 8),
-            ("struct fi_cq_data_entry", "data", 32),
-            ("struct fi_fabric_attr", "prov_name", offset_of!(FabricAttributes, provider)),
-            ("struct fid", "ops", offset_of!(Fid, calls)),
-            ("struct fid_fabric", "ops", offset_of!(Object, calls)),
-            ("struct fid_domain", "ops", offset_of!(Domain, calls)),
-            ("struct fid_av", "ops", offset_of!(Object, calls)),
-            ("struct fid_cq", "ops", offset_of!(Object, calls)),
-            ("struct fi_cq_err_entry", "err", offset_of!(Failed, error)),
-            ("struct fi_cq_err_entry", "prov_errno", offset_of!(Failed, provider)),
-            ("struct fid_ep", "cm", offset_of!(Endpoint, names)),
-            ("struct fid_ep", "tagged", offset_of!(Endpoint, tagged)),
-        ];
+        let fields = fields! {
+            fi_info Info: mode mode, tx_attr tx, rx_attr rx, ep_attr ep, domain_attr domain,
+                fabric_attr fabric;
+            fi_domain_attr DomainAttributes: control_progress progress, threading threading,
+                resource_mgmt resources, mr_mode registration, cq_data_size told;
+            fi_tx_attr Transmit: msg_order order, inject_size inject;
+            fi_rx_attr Transmit: msg_order order;
+            fi_ep_attr EndpointAttributes: type kind;
+            fid_domain Domain: mr memory, ops calls;
+            fid_mr Region: key key;
+            fid_ep Endpoint: rma rma, cm names, tagged tagged;
+            fi_fabric_attr FabricAttributes: prov_name provider;
+            fid Fid: ops calls;
+            fid_fabric Object: ops calls;
+            fid_av Object: ops calls;
+            fid_cq Object: ops calls;
+            fi_cq_err_entry Failed: err error, prov_errno provider;
+        };
         let values = [
             ("FI_RMA", RMA),
             ("FI_TAGGED", TAGGED),
@@ -294,6 +287,8 @@ mod tests {
             ("FI_ENABLE", ENABLE as u64),
             ("-FI_EAGAIN", EAGAIN as u64),
             ("-FI_EAVAIL", EAVAIL as u64),
+            ("offsetof(struct fi_cq_data_entry, flags)", 8),
+            ("offsetof(struct fi_cq_data_entry, data)", 32),
             ("sizeof(struct fi_cq_entry)", size_of::<Raw>() as u64),
             ("sizeof(struct fi_cq_err_entry) <= 128", u64::from(size_of::<Failed>() >= 128)),
             ("sizeof(struct fi_av_attr) <= 64 && sizeof(struct fi_cq_attr) <= 64", 1),
