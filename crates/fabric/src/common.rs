@@ -162,26 +162,14 @@ pub(crate) fn exchange(
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use bandgap_tagged::Fabric;
 
     use super::*;
     use crate::{Ofi, Ucx};
 
     fn exchanged(told: impl Fn(&str) -> String) -> Result<Vec<[Vec<u8>; 2]>> {
-        let mut meeting = Rendezvous {
-            rank: 0,
-            size: 2,
-            secret: [0; 16],
-            deadline: Instant::now(),
-            library: None,
-            argument: None,
-            stamped: false,
-            interface: std::net::Ipv4Addr::LOCALHOST.into(),
-            exchange: &mut |own| Ok(vec![own.clone(), told(&own)]),
-        };
-        exchange(&mut meeting, "libfabric 1.17 tcp;ofi_rxm", [&[1, 254], &[]])
+        let told = &mut |own: String| Ok(vec![own.clone(), told(&own)]);
+        exchange(&mut Rendezvous::new([0, 2], told), "libfabric 1.17 tcp;ofi_rxm", [&[1, 254], &[]])
     }
 
     #[test]

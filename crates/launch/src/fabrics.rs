@@ -4,7 +4,6 @@ use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
 
 use bandgap_comm::{Rendezvous, Result, Waiting, Watch};
 use bandgap_tagged::{Fabric, Look};
@@ -43,18 +42,13 @@ pub fn connect<T: Fabric>(
 /// # Errors
 /// There is none, or it cannot be used.
 pub fn survey<T: Fabric>(path: &str) -> Result<Library> {
+    // There is nobody to reach.
+    let exchange = &mut |_| Ok(Vec::new());
     let mut meeting = Rendezvous {
-        rank: 0,
-        size: 1,
-        secret: [0; 16],
-        deadline: Instant::now(),
         library: Some(Path::new(path)).filter(|_| !path.is_empty()),
-        argument: None,
-        stamped: false,
         // No provider is asked for, so that those of the environment do.
         interface: Ipv4Addr::UNSPECIFIED.into(),
-        // There is nobody to reach.
-        exchange: &mut |_| Ok(Vec::new()),
+        ..Rendezvous::new([0, 1], exchange)
     };
     let library = T::connect(&mut meeting, Look::of_floor())?;
     let (ways, mut is) = (library.ways(), library.described());
