@@ -86,7 +86,6 @@ macro_rules! functions {
 }
 
 functions! {
-    initialized MPI_Initialized (flag: *mut c_int);
     init_thread MPI_Init_thread (count: *mut c_int, arguments: Out, level: c_int, given: *mut c_int);
     finalize MPI_Finalize ();
     set_errhandler MPI_Comm_set_errhandler (comm: Handle, handler: Handle);

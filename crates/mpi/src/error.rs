@@ -52,9 +52,6 @@ pub enum MpiError {
         /// What to do about it.
         cure: String,
     },
-    /// MPI can be initialised only once per process.
-    #[error("initialise MPI: this process has done so before")]
-    Again,
     /// MPI cannot be finalised while this many libraries or links use it.
     #[error("finalise MPI: {0} libraries or links still use it")]
     InUse(usize),
