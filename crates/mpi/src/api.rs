@@ -24,8 +24,6 @@ macro_rules! functions {
             pub(crate) errors_return: Handle,
             /// `MPI_STATUS_IGNORE`.
             pub(crate) ignore: Out,
-            /// `MPI_IN_PLACE`.
-            pub(crate) in_place: In,
             /// `MPI_ANY_SOURCE`.
             pub(crate) any_source: c_int,
             /// Index of the source in a status.
@@ -51,7 +49,6 @@ macro_rules! functions {
                     sum: handle(constants.sum)?,
                     errors_return: handle(constants.errors_return)?,
                     ignore: std::ptr::without_provenance_mut(constants.ignore),
-                    in_place: std::ptr::without_provenance(constants.in_place),
                     any_source: constants.any_source,
                     source_at: constants.source_at / size_of::<c_int>(),
                     above: if loaded.family == Family::Mpich { 32 } else { 0 },

@@ -141,9 +141,9 @@ impl Tagged for World {
 
     /// `MPI_Allreduce`.
     #[inline(always)]
-    fn sum(&self, comm: Handle, from: Option<Kept>, into: Kept) -> Result<()> {
+    fn sum(&self, comm: Handle, from: Kept, into: Kept) -> Result<()> {
         let (api, doubles, sums) = (&self.api, count(into.len() / DOUBLE)?, into.at().cast());
-        let terms = from.map_or(api.in_place, |from| from.at().cast_const().cast());
+        let terms = from.at().cast_const().cast();
         // SAFETY: both are aligned, of this length, and do not overlap.
         unsafe { Ok(api.allreduce(terms, sums, doubles, api.double, api.sum, comm)?) }
     }

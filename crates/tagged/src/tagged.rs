@@ -121,12 +121,12 @@ pub trait Tagged: 'static {
         Err(none())
     }
 
-    /// Adds up doubles over all members, and gives every member the sum in `into`. `from` is of the same length and
-    /// apart from it; without it the terms are in `into`. Both are aligned.
+    /// Adds up the aligned doubles in `from` over all members, and gives every member the sum in `into`, which is of the
+    /// same length and apart from it.
     ///
     /// # Errors
     /// The library refused.
-    fn sum(&self, _on: Self::Channel, _from: Option<Kept>, _into: Kept) -> Result<()> {
+    fn sum(&self, _on: Self::Channel, _from: Kept, _into: Kept) -> Result<()> {
         Err(none())
     }
 
