@@ -106,7 +106,6 @@ functions! {
     waitall MPI_Waitall (count: c_int, requests: *mut Handle, statuses: Out);
     test MPI_Test (request: *mut Handle, ended: *mut c_int, status: Out);
     iprobe MPI_Iprobe (peer: c_int, tag: c_int, comm: Handle, there: *mut c_int, status: Out);
-    get_count MPI_Get_count (status: In, of: Handle, count: *mut c_int);
     bcast MPI_Bcast (bytes: Out, len: c_int, of: Handle, root: c_int, comm: Handle);
     allreduce MPI_Allreduce (from: In, into: Out, count: c_int, of: Handle, sum: Handle, comm: Handle);
     allgather MPI_Allgather (
@@ -154,14 +153,6 @@ impl Api {
     pub(crate) fn stamped(&self) -> [*mut usize; 4] {
         let Self { send, isend, recv, waitall, .. } = self;
         [send.as_ptr().cast(), isend.as_ptr().cast(), recv.as_ptr().cast(), waitall.as_ptr().cast()]
-    }
-
-    /// A new communicator of the same ranks, with separate messages.
-    pub(crate) fn dup(&self, of: Handle) -> Result<Handle> {
-        let mut new = of;
-        // SAFETY: the arguments have the types of the function.
-        unsafe { self.comm_dup(of, &mut new)? };
-        Ok(self.argument(new))
     }
 
     /// Handles that the library wrote, as an array of its own: side by side, or two in each `Handle`.

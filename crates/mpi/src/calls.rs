@@ -32,13 +32,14 @@ impl Tagged for World {
 
     fn channel(&self, _: Traffic, ranks: usize) -> Result<Handle> {
         let api = &self.api;
-        if ranks == self.size {
-            return Ok(api.dup(api.world)?);
-        }
         let mut range = [0, ranks as c_int - 1, 1];
         let [mut all, mut some, mut comm] = [api.world; 3];
         // SAFETY: the arguments have the types of the functions; there is one range.
         unsafe {
+            if ranks == self.size {
+                api.comm_dup(api.world, &mut comm)?;
+                return Ok(api.argument(comm));
+            }
             api.comm_group(api.world, &mut all)?;
             api.group_range(api.argument(all), 1, &mut range, &mut some)?;
             api.create_group(api.world, api.argument(some), 0, &mut comm)?;
