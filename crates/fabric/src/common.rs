@@ -1,6 +1,6 @@
 //! What all libraries have in common.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,32 @@ macro_rules! functions {
     };
 }
 pub(crate) use functions;
+
+/// A table of functions.
+pub(crate) type Table = *const c_void;
+
+/// Functions in tables: the table's type, the field, its place in words, and the function's type.
+macro_rules! operations {
+    ($($function:ident $table:ident $field:ident $at:literal ($($type:ty),*) -> $answer:ty;)*) => {
+        $(
+            /// The function in a table.
+            ///
+            /// # Safety
+            /// The table is of this type.
+            #[inline(always)]
+            pub unsafe fn $function(of: $crate::common::Table) -> unsafe extern "C" fn($($type),*) -> $answer {
+                // SAFETY: the caller guarantees it.
+                unsafe { *of.cast::<unsafe extern "C" fn($($type),*) -> $answer>().add($at) }
+            }
+        )*
+
+        /// Tables, fields and their places.
+        #[allow(dead_code, reason = "a test compares them")]
+        const OPERATIONS: &[(&str, &str, usize)] =
+            &[$((stringify!($table), stringify!($field), 8 * $at)),*];
+    };
+}
+pub(crate) use operations;
 
 /// Opens the library at `path`, or the one of this name that the loader finds; returns its file too.
 ///

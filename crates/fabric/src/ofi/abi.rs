@@ -6,37 +6,12 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-use crate::common::functions;
+use crate::common::{Table, functions, operations};
 
 /// Anything that the library gives, or that it is not given.
 pub type Raw = *mut c_void;
 /// What it reads.
 type In = *const c_void;
-
-/// A table of functions.
-pub type Table = *const c_void;
-
-/// Functions in tables: the table's type, the field, its place in words, and the function's type.
-macro_rules! operations {
-    ($($function:ident $table:ident $field:ident $at:literal ($($type:ty),*) -> $answer:ty;)*) => {
-        $(
-            /// The function in a table.
-            ///
-            /// # Safety
-            /// The table is of this type.
-            #[inline(always)]
-            pub unsafe fn $function(of: Table) -> unsafe extern "C" fn($($type),*) -> $answer {
-                // SAFETY: the caller guarantees it.
-                unsafe { *of.cast::<unsafe extern "C" fn($($type),*) -> $answer>().add($at) }
-            }
-        )*
-
-        /// Tables, fields and their places.
-        #[allow(dead_code, reason = "a test compares them")]
-        const OPERATIONS: &[(&str, &str, usize)] =
-            &[$((concat!("struct ", stringify!($table)), stringify!($field), 8 * $at)),*];
-    };
-}
 
 operations! {
     close fi_ops close 1 (Raw) -> c_int;
@@ -238,7 +213,7 @@ mod tests {
     /// Structures of C, with those here: fields, and those here.
     macro_rules! fields {
         ($($c:ident $own:ident: $($field:ident $name:ident),*;)*) => {
-            [$($((concat!("struct ", stringify!($c)), stringify!($field), offset_of!($own, $name))),*),*]
+            [$($((stringify!($c), stringify!($field), offset_of!($own, $name))),*),*]
         };
     }
 
@@ -299,8 +274,9 @@ mod tests {
             ),
         ];
         let fields = fields.iter().chain(OPERATIONS);
-        let fields: Vec<_> =
-            fields.map(|&(of, field, at)| (offset(of, field), at as u64)).collect();
+        let fields: Vec<_> = fields
+            .map(|&(of, field, at)| (offset(&format!("struct {of}"), field), at as u64))
+            .collect();
         let values = values.map(|(c, value)| (c.to_owned(), value));
         let headers = [
             "fabric",
