@@ -8,7 +8,7 @@
 //! floors are measured, and [`crate::Stamped`] or [`crate::Together`], so that the time of a
 //! message is divided.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Instant;
@@ -90,6 +90,18 @@ pub struct Rendezvous<'a> {
     /// Sends this rank's address to all ranks, and returns the addresses of all, by rank. It fails
     /// if the launcher is gone.
     pub exchange: &'a mut dyn FnMut(String) -> Result<Vec<String>>,
+}
+
+impl<'a> Rendezvous<'a> {
+    /// That of ranks of one host, with no secret, and no time to wait.
+    pub fn new(
+        [rank, size]: [Rank; 2],
+        exchange: &'a mut dyn FnMut(String) -> Result<Vec<String>>,
+    ) -> Self {
+        let (secret, deadline, interface) = ([0; 16], Instant::now(), Ipv4Addr::LOCALHOST.into());
+        let (library, argument, stamped) = (None, None, false);
+        Self { rank, size, secret, deadline, library, argument, stamped, interface, exchange }
+    }
 }
 
 /// A way for ranks to communicate.

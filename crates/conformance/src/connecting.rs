@@ -1,7 +1,6 @@
 //! Connecting: ranks are threads that meet as the processes of a run do.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -53,18 +52,8 @@ fn meet<T: Transport<Endpoint: Send>>(
                 (0..500 * ((rank + usize::from(run)) % size)).for_each(|_| thread::yield_now());
                 Ok(all)
             };
-            let (secret, library, interface) = ([run; 16], None, Ipv4Addr::LOCALHOST.into());
-            let mut meeting = Rendezvous {
-                rank,
-                size,
-                secret,
-                deadline,
-                library,
-                argument: None,
-                stamped: false,
-                interface,
-                exchange,
-            };
+            let meeting = Rendezvous::new([rank, size], exchange);
+            let mut meeting = Rendezvous { secret: [run; 16], deadline, ..meeting };
             let end = T::connect(inherited, exposed, &mut meeting).map(AnyEndpoint::of);
             // Nobody listens any more where another rank has failed.
             let _ = tell.send((rank, end));

@@ -1,12 +1,11 @@
 //! What all libraries have in common.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use bandgap_comm::{CommError, Rank, Rendezvous, Result, Yields};
 use bandgap_loader::{Opened, file_of};
-use bandgap_tagged::Traffic;
 
 use crate::FabricError;
 
@@ -33,10 +32,10 @@ macro_rules! functions {
             ) -> Result<Self, $crate::FabricError> {
                 Ok(Self {
                     $($function: {
-                        let symbol = stringify!($symbol);
+                        let lacks = stringify!($symbol);
                         let (path, oldest) = (path.to_owned(), $oldest);
-                        let missing = $crate::FabricError::NoSymbol { path, symbol, oldest };
-                        let at = opened.own(symbol).ok_or(missing)?;
+                        let missing = $crate::FabricError::TooOld { path, lacks, oldest };
+                        let at = opened.own(lacks).ok_or(missing)?;
                         // SAFETY: the header gives the function of this name this type.
                         unsafe {
                             std::mem::transmute::<
@@ -51,6 +50,32 @@ macro_rules! functions {
     };
 }
 pub(crate) use functions;
+
+/// A table of functions.
+pub(crate) type Table = *const c_void;
+
+/// Functions in tables: the table's type, the field, its place in words, and the function's type.
+macro_rules! operations {
+    ($($function:ident $table:ident $field:ident $at:literal ($($type:ty),*) -> $answer:ty;)*) => {
+        $(
+            /// The function in a table.
+            ///
+            /// # Safety
+            /// The table is of this type.
+            #[inline(always)]
+            pub unsafe fn $function(of: $crate::common::Table) -> unsafe extern "C" fn($($type),*) -> $answer {
+                // SAFETY: the caller guarantees it.
+                unsafe { *of.cast::<unsafe extern "C" fn($($type),*) -> $answer>().add($at) }
+            }
+        )*
+
+        /// Tables, fields and their places.
+        #[allow(dead_code, reason = "a test compares them")]
+        const OPERATIONS: &[(&str, &str, usize)] =
+            &[$((stringify!($table), stringify!($field), 8 * $at)),*];
+    };
+}
+pub(crate) use operations;
 
 /// Opens the library at `path`, or the one of this name that the loader finds; returns its file too.
 ///
@@ -72,14 +97,38 @@ pub(crate) fn opened(
 /// The place of the sender's rank in a tag, behind that of a program. Some providers have tags of 48 bits.
 pub(crate) const SENDER: u32 = 31;
 /// The place of the channel in a tag.
-const CHANNEL: u32 = 46;
+pub(crate) const CHANNEL: u32 = 46;
 /// The bits of the sender's rank.
 pub(crate) const ANY: u64 = (1 << CHANNEL) - (1 << SENDER);
 
-/// The highest bits of the tags of such messages.
-pub(crate) fn channel(of: Traffic) -> u64 {
-    (of as u64) << CHANNEL
+/// What both libraries, whose ranks and channels are parts of a tag, do of [`bandgap_tagged::Tagged`].
+macro_rules! by_tags {
+    ($peers:ident) => {
+        /// The highest bits of a tag.
+        type Channel = u64;
+        type Request = Request;
+
+        #[inline(always)]
+        fn rank(&self) -> Rank {
+            self.rank
+        }
+
+        #[inline(always)]
+        fn size(&self) -> usize {
+            self.$peers.len()
+        }
+
+        fn channel(&self, of: bandgap_tagged::Traffic, _: usize) -> Result<u64> {
+            Ok((of as u64) << $crate::common::CHANNEL)
+        }
+
+        #[inline(always)]
+        fn wait(&self, mut request: Request) -> Result<()> {
+            self.look.until(|| self.ended(&mut request))
+        }
+    };
 }
+pub(crate) use by_tags;
 
 /// The tag of a message.
 #[inline(always)]
@@ -146,26 +195,14 @@ pub(crate) fn chosen(variables: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use bandgap_tagged::Fabric;
 
     use super::*;
     use crate::{Ofi, Ucx};
 
     fn exchanged(told: impl Fn(&str) -> String) -> Result<Vec<[Vec<u8>; 2]>> {
-        let mut meeting = Rendezvous {
-            rank: 0,
-            size: 2,
-            secret: [0; 16],
-            deadline: Instant::now(),
-            library: None,
-            argument: None,
-            stamped: false,
-            interface: std::net::Ipv4Addr::LOCALHOST.into(),
-            exchange: &mut |own| Ok(vec![own.clone(), told(&own)]),
-        };
-        exchange(&mut meeting, "libfabric 1.17 tcp;ofi_rxm", [&[1, 254], &[]])
+        let told = &mut |own: String| Ok(vec![own.clone(), told(&own)]);
+        exchange(&mut Rendezvous::new([0, 2], told), "libfabric 1.17 tcp;ofi_rxm", [&[1, 254], &[]])
     }
 
     #[test]

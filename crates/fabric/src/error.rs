@@ -18,23 +18,13 @@ pub enum FabricError {
         /// The option that names it.
         option: &'static str,
     },
-    /// The library lacks a function: it is another one, or too old.
-    #[error("use {}: it has no {symbol}, as {oldest} and later have", .path.display())]
-    NoSymbol {
-        /// The file.
-        path: PathBuf,
-        /// The function.
-        symbol: &'static str,
-        /// The oldest version in use.
-        oldest: &'static str,
-    },
-    /// The library is too old.
-    #[error("use {}: it is {library}, and {oldest} is the oldest in use", .path.display())]
+    /// The library is another one, or too old.
+    #[error("use {}: it has no {lacks}, as {oldest} and later have", .path.display())]
     TooOld {
         /// The file.
         path: PathBuf,
-        /// The library.
-        library: String,
+        /// A function, or the version of its interface.
+        lacks: &'static str,
         /// The oldest version in use.
         oldest: &'static str,
     },
@@ -103,10 +93,9 @@ impl From<FabricError> for CommError {
     #[inline(never)]
     fn from(error: FabricError) -> Self {
         match error {
-            FabricError::Open { .. }
-            | FabricError::NoSymbol { .. }
-            | FabricError::TooOld { .. }
-            | FabricError::Other { .. } => Self::Missing(Box::new(error)),
+            FabricError::Open { .. } | FabricError::TooOld { .. } | FabricError::Other { .. } => {
+                Self::Missing(Box::new(error))
+            }
             FabricError::NoTransport { .. } => Self::Usage(Box::new(error)),
             FabricError::Refused { .. } => Self::Connect(Box::new(error)),
             FabricError::NoMemory { .. } => Self::SetUp(Box::new(error)),

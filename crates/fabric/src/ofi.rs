@@ -11,19 +11,18 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::path::PathBuf;
 use std::ptr::null_mut;
-use std::time::{Duration, Instant};
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{CommError, Floor, MAX_FRAME, Rank, Rendezvous, Result};
-use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
+use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged};
 use bandgap_units::{Library, Ways};
 
 use crate::FabricError;
-use crate::common::{EACH_WAY, LONG, WORDS, channel, opened, tag, text};
+use crate::common::{EACH_WAY, LONG, WORDS, by_tags, opened, tag, text};
 use crate::signals::Handlers;
 use abi::{
-    ANYONE, Api, Av, CONTEXT_BYTES, CQ_CONTEXT, Cq, Domain, EAGAIN, EAVAIL, Endpoint, Failed, Fid,
-    Info, NO_MEMORY, OLDEST, PROGRESS_AUTO, Raw, TAGGED,
+    ANYONE, Api, CONTEXT_BYTES, CQ_CONTEXT, Domain, EAGAIN, EAVAIL, Endpoint, Failed, Fid, Info,
+    NO_MEMORY, OLDEST, Object, PROGRESS_AUTO, Raw, TAGGED,
 };
 use offers::{find, ways};
 pub use put::OfiPut;
@@ -39,8 +38,6 @@ const POSTED: usize = 8;
 const FLIGHTS: usize = 256;
 /// Completions that one call takes at most.
 const BATCH: usize = 8;
-/// Fruitless attempts to begin a message until the wait is looked at.
-const PATIENCE: u32 = 1 << 10;
 
 /// A message in flight.
 #[repr(C)]
@@ -87,8 +84,8 @@ pub struct Ofi {
     /// What is open, in the order in which it was opened.
     open: Vec<*mut Fid>,
     domain: *mut Domain,
-    addresses: *mut Av,
-    queue: *mut Cq,
+    addresses: *mut Object,
+    queue: *mut Object,
     endpoint: *mut Endpoint,
     /// Addresses, by rank.
     peers: Vec<u64>,
@@ -111,7 +108,7 @@ impl Drop for Ofi {
         // flight stays.
         unsafe {
             for fid in self.open.drain(..).rev() {
-                ((*(*fid).calls).close)(fid.cast());
+                abi::close((*fid).calls)(fid.cast());
             }
             (self.api.freeinfo)(self.info);
         }
@@ -135,12 +132,11 @@ impl Ofi {
         let api = Api::of(&opened, &path)?;
         // SAFETY: the function may be called at any time.
         let version = unsafe { (api.version)() };
-        let is_old = version < OLDEST;
-        let version = format!("{}.{}", version >> 16, version & 0xffff);
-        if is_old {
-            let (library, oldest) = (format!("libfabric {version}"), "1.14");
-            return Err(FabricError::TooOld { path, library, oldest }.into());
+        if version < OLDEST {
+            let (lacks, oldest) = ("interface 1.14", "libfabric 1.14");
+            return Err(FabricError::TooOld { path, lacks, oldest }.into());
         }
+        let version = format!("{}.{}", version >> 16, version & 0xffff);
         let usual = meeting.interface.is_loopback().then_some(WITHIN_HOST);
         let info = find(&api, meeting.argument.or(usual), caps, meeting, &version)?;
         // SAFETY: the library made the list, whose first element has all attributes.
@@ -190,9 +186,18 @@ impl Ofi {
     /// Repeats a call while there is no room for what it begins.
     #[inline(always)]
     fn begin(&self, operation: &str, call: impl Fn() -> isize) -> Result<()> {
-        match call() {
-            0 => Ok(()),
-            EAGAIN => self.begin_when_room(operation, &call),
+        match self.has_begun(operation, call())? {
+            true => Ok(()),
+            false => self.begin_when_room(operation, &call),
+        }
+    }
+
+    /// Whether there was room for what a call begins.
+    #[inline(always)]
+    fn has_begun(&self, operation: &str, code: isize) -> Result<bool> {
+        match code {
+            0 => Ok(true),
+            EAGAIN => Ok(false),
             error => Err(self.refused(error as c_int, operation).into()),
         }
     }
@@ -200,18 +205,10 @@ impl Ofi {
     #[cold]
     #[inline(never)]
     fn begin_when_room(&self, operation: &str, call: &dyn Fn() -> isize) -> Result<()> {
-        let since = Instant::now();
-        loop {
-            for _ in 0..PATIENCE {
-                self.progress()?;
-                match call() {
-                    0 => return Ok(()),
-                    EAGAIN => {}
-                    error => return Err(self.refused(error as c_int, operation).into()),
-                }
-            }
-            Tagged::look(self, since.elapsed())?;
-        }
+        self.look.until(|| {
+            self.progress()?;
+            self.has_begun(operation, call())
+        })
     }
 
     /// Takes completions, and lets the library work.
@@ -220,7 +217,7 @@ impl Ofi {
         let mut contexts: [Raw; BATCH] = [null_mut(); BATCH];
         // SAFETY: there is room for so many completions.
         let read =
-            unsafe { ((*(*self.queue).calls).read)(self.queue, contexts.as_mut_ptr(), BATCH) };
+            unsafe { abi::read((*self.queue).calls)(self.queue, contexts.as_mut_ptr(), BATCH) };
         if read < 0 && read != EAGAIN {
             return self.failure(read);
         }
@@ -241,7 +238,7 @@ impl Ofi {
         let mut failed = Failed::NONE;
         // SAFETY: there is room for the entry of any version; it names the context of an operation, or none.
         let flight = unsafe {
-            ((*(*self.queue).calls).read_error)(self.queue, &mut failed, 0);
+            abi::read_error((*self.queue).calls)(self.queue, &mut failed, 0);
             failed.context.cast::<Flight>().as_ref()
         };
         let Some(flight) = flight else { return Ok(()) };
@@ -289,17 +286,17 @@ impl Ofi {
     fn post(&self, flight: &'static Flight, tag: u64) -> Result<()> {
         flight.bytes.set([0; MAX_FRAME]);
         flight.has_ended.set(false);
-        let (at, calls) = (flight.bytes.as_ptr().cast(), self.calls().recv);
-        // SAFETY: the flight stays for ever, and nobody reads it before the message has ended.
-        self.begin("fi_trecv", || unsafe {
-            (calls)(self.endpoint, at, MAX_FRAME, null_mut(), ANYONE, tag, 0, context(flight))
-        })
+        self.receive(flight.bytes.as_ptr().cast(), MAX_FRAME, tag, flight)
     }
 
+    /// Posts a receive of so many bytes, which stay until it has ended. Nobody else uses them meanwhile.
     #[inline(always)]
-    fn calls(&self) -> &abi::TaggedCalls {
-        // SAFETY: the endpoint is open.
-        unsafe { &*(*self.endpoint).tagged }
+    fn receive(&self, at: Raw, len: usize, tag: u64, flight: &'static Flight) -> Result<()> {
+        // SAFETY: bytes and flight stay until the message has ended.
+        self.begin("fi_trecv", || unsafe {
+            let recv = abi::recv((*self.endpoint).tagged);
+            recv(self.endpoint, at, len, null_mut(), ANYONE, tag, 0, context(flight))
+        })
     }
 
     fn fine(&self, done: c_int, operation: &str) -> Result<(), FabricError> {
@@ -360,52 +357,33 @@ impl Fabric for Ofi {
 }
 
 impl Tagged for Ofi {
-    /// The highest bits of a tag.
-    type Channel = u64;
-    type Request = Request;
-
-    #[inline(always)]
-    fn rank(&self) -> Rank {
-        self.rank
-    }
-
-    #[inline(always)]
-    fn size(&self) -> usize {
-        self.peers.len()
-    }
-
-    fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
-        Ok(channel(of))
-    }
+    by_tags!(peers);
 
     #[inline(always)]
     fn begin_send(&self, from: Kept, (channel, to, id): Place<Self>) -> Result<Request> {
         let (at, len, tag) =
             (from.at().cast_const().cast(), from.len(), tag(channel, self.rank, id));
-        let (calls, peer) = (self.calls(), self.peers[to]);
+        let peer = self.peers[to];
         if len <= self.inject {
             // SAFETY: the library copies the bytes.
             self.begin("fi_tinject", || unsafe {
-                (calls.inject)(self.endpoint, at, len, peer, tag)
+                abi::inject((*self.endpoint).tagged)(self.endpoint, at, len, peer, tag)
             })?;
             return Ok(Request(None));
         }
         let flight = self.flight();
         // SAFETY: bytes and flight stay until the message has ended.
         self.begin("fi_tsend", || unsafe {
-            (calls.send)(self.endpoint, at, len, null_mut(), peer, tag, context(flight))
+            let send = abi::send((*self.endpoint).tagged);
+            send(self.endpoint, at, len, null_mut(), peer, tag, context(flight))
         })?;
         Ok(Request(Some(flight)))
     }
 
     #[inline(always)]
     fn begin_recv(&self, into: Kept, (channel, of, id): Place<Self>) -> Result<Request> {
-        let (at, len, tag) = (into.at().cast(), into.len(), tag(channel, of, id));
-        let (calls, flight) = (self.calls(), self.flight());
-        // SAFETY: as for a send; nobody else uses the bytes meanwhile.
-        self.begin("fi_trecv", || unsafe {
-            (calls.recv)(self.endpoint, at, len, null_mut(), ANYONE, tag, 0, context(flight))
-        })?;
+        let flight = self.flight();
+        self.receive(into.at().cast(), into.len(), tag(channel, of, id), flight)?;
         Ok(Request(Some(flight)))
     }
 
@@ -443,15 +421,5 @@ impl Tagged for Ofi {
             return Ok(Some((peer, bytes)));
         }
         Ok(None)
-    }
-
-    #[inline(always)]
-    fn patience(&self) -> u32 {
-        self.look.patience
-    }
-
-    #[cold]
-    fn look(&self, waited: Duration) -> Result<()> {
-        (self.look.call.borrow_mut())(waited)
     }
 }

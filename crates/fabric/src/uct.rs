@@ -11,7 +11,7 @@ use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Result, Timer};
 use bandgap_tagged::{Fabric, Words};
 
-use crate::common::{device, exchange, functions, is_family, opened, text};
+use crate::common::{device, exchange, functions, is_family, opened, operations, text};
 use crate::signals::Handlers;
 use crate::structure::Structure;
 use crate::{FabricError, Ucx};
@@ -83,16 +83,12 @@ functions! { "UCX 1.11":
 type Resource = [u8; 52];
 const DEVICE: usize = 10;
 
-/// `uct_iface_ops_t`, as far as it is in use; an interface begins with it.
-#[repr(C)]
-struct Calls {
-    put_short: unsafe extern "C" fn(Raw, In, c_uint, u64, usize) -> i8,
-    more_sends: [usize; 5],
-    am_short: unsafe extern "C" fn(Raw, u8, u64, In, c_uint) -> i8,
-    others: [usize; 33],
-    enable: unsafe extern "C" fn(Raw, c_uint),
-    disable: usize,
-    progress: unsafe extern "C" fn(Raw) -> c_uint,
+// An interface begins with this table.
+operations! {
+    put_short uct_iface_ops_t ep_put_short 0 (Raw, In, c_uint, u64, usize) -> i8;
+    am_short uct_iface_ops_t ep_am_short 6 (Raw, u8, u64, In, c_uint) -> i8;
+    enable uct_iface_ops_t iface_progress_enable 40 (Raw, c_uint) -> ();
+    progress uct_iface_ops_t iface_progress 42 (Raw) -> c_uint;
 }
 
 /// An endpoint of UCT to the other rank. What is open stays so until the process ends.
@@ -230,37 +226,31 @@ impl Uct {
             let own = pointer::<u64>(memory[MEMORY.1[0]] as usize).cast_const();
             let words = Words::default();
             let end = Self { api, interface, endpoint, own, there, arrived, words };
-            (end.calls().enable)(interface, BOTH_WAYS);
+            enable(interface)(interface, BOTH_WAYS);
             Ok(end)
         }
     }
 
-    #[inline(always)]
-    fn calls(&self) -> &Calls {
-        // SAFETY: an interface begins with its functions.
-        unsafe { &*self.interface.cast() }
-    }
-
     fn pass<const PUT: bool>(&self, with: &Measuring<'_, impl Timer>) -> Result<Vec<u64>> {
-        let (calls, end, (there, key)) = (self.calls(), self.endpoint, self.there);
+        let (calls, end, (there, key)) = (self.interface, self.endpoint, self.there);
         let post = |number: u64| {
             let at = from_ref(&number).cast();
             // SAFETY: the bytes are copied before the call returns; the peer's memory has room for them.
             let status = unsafe {
                 match PUT {
-                    true => (calls.put_short)(end, at, 8, there, key),
-                    false => (calls.am_short)(end, HANDLER, number, at, 8),
+                    true => put_short(calls)(end, at, 8, there, key),
+                    false => am_short(calls)(end, HANDLER, number, at, 8),
                 }
             };
             if status == BUSY {
                 // SAFETY: the interface is open.
-                unsafe { (calls.progress)(self.interface) };
+                unsafe { progress(calls)(calls) };
             }
             Ok(status != BUSY && self.api.fine(status, "send").map(|()| true)?)
         };
         let last = || {
             // SAFETY: the interface is open.
-            unsafe { (calls.progress)(self.interface) };
+            unsafe { progress(calls)(calls) };
             // SAFETY: the memory stays, and the peer writes whole words.
             Ok(if PUT { unsafe { self.own.read_volatile() } } else { self.arrived.get() })
         };
@@ -326,8 +316,6 @@ impl Bare for Uct {
 
 #[cfg(test)]
 mod tests {
-    use std::mem::offset_of;
-
     use super::*;
     use crate::tests::{compare, offset};
 
@@ -376,14 +364,12 @@ mod tests {
             ("sizeof(uct_rkey_bundle_t)".to_owned(), 24),
             ("UCS_ASYNC_MODE_THREAD_SPINLOCK".to_owned(), BY_THREAD as u64),
             ("UCS_ERR_NO_RESOURCE".to_owned(), i64::from(BUSY) as u64),
-            at("uct_iface_ops_t", "ep_put_short", offset_of!(Calls, put_short)),
-            at("uct_iface_ops_t", "ep_am_short", offset_of!(Calls, am_short)),
-            at("uct_iface_ops_t", "iface_progress_enable", offset_of!(Calls, enable)),
-            at("uct_iface_ops_t", "iface_progress", offset_of!(Calls, progress)),
             at("uct_iface_t", "ops", 0),
             at("uct_ep_t", "iface", 0),
             (format!("UCT_AM_ID_MAX > {HANDLER}"), 1),
         ];
-        compare(&["uct/api/uct.h", "ucs/async/async_fwd.h"], &checks);
+        let operations: Vec<_> = OPERATIONS.iter().map(|of| at(of.0, of.1, of.2)).collect();
+        let headers = ["uct/api/uct.h", "ucs/async/async_fwd.h"];
+        compare(&headers, &[&operations[..], &checks].concat());
     }
 }

@@ -12,16 +12,15 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::mem::transmute;
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
-use std::time::Duration;
 
 use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Floor, MAX_FRAME, Rank, Rendezvous, Result};
-use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged, Traffic};
+use bandgap_tagged::{Fabric, Kept, Look, Place, Tagged};
 use bandgap_units::{Library, Ways};
 
 use crate::FabricError;
 use crate::common::{
-    ANY, EACH_WAY, LONG, SENDER, WORDS, channel, chosen, device, exchange, functions, is_family,
+    ANY, EACH_WAY, LONG, SENDER, WORDS, by_tags, chosen, device, exchange, functions, is_family,
     opened, tag, text,
 };
 use crate::signals::Handlers;
@@ -289,23 +288,7 @@ impl Fabric for Ucx {
 }
 
 impl Tagged for Ucx {
-    /// The highest bits of a tag.
-    type Channel = u64;
-    type Request = Request;
-
-    #[inline(always)]
-    fn rank(&self) -> Rank {
-        self.rank
-    }
-
-    #[inline(always)]
-    fn size(&self) -> usize {
-        self.endpoints.len()
-    }
-
-    fn channel(&self, of: Traffic, _: usize) -> Result<u64> {
-        Ok(channel(of))
-    }
+    by_tags!(endpoints);
 
     #[inline(always)]
     fn begin_send(&self, from: Kept, (channel, to, id): Place<Self>) -> Result<Request> {
@@ -363,16 +346,6 @@ impl Tagged for Ucx {
             while !self.ended(&mut request)? {}
         }
         Ok(Some((((info[0] & ANY) >> SENDER) as Rank, bytes)))
-    }
-
-    #[inline(always)]
-    fn patience(&self) -> u32 {
-        self.look.patience
-    }
-
-    #[cold]
-    fn look(&self, waited: Duration) -> Result<()> {
-        (self.look.call.borrow_mut())(waited)
     }
 }
 

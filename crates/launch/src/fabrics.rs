@@ -1,11 +1,9 @@
 //! The installed libraries of fabrics as transports.
 
-use std::cell::RefCell;
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
 
 use bandgap_comm::{Rendezvous, Result, Waiting, Watch};
 use bandgap_tagged::{Fabric, Look};
@@ -35,7 +33,7 @@ pub fn connect<T: Fabric>(
         watch.check(waited, "a message")
     };
     let patience = if yields { 1 } else { PATIENCE };
-    let library = T::connect(meeting, Look { patience, call: RefCell::new(Box::new(call)) })?;
+    let library = T::connect(meeting, Look::new(patience, call))?;
     Ok(Box::new(Foreign::of(Rc::new(library), exposed, parts, T::described)?))
 }
 
@@ -44,21 +42,15 @@ pub fn connect<T: Fabric>(
 /// # Errors
 /// There is none, or it cannot be used.
 pub fn survey<T: Fabric>(path: &str) -> Result<Library> {
+    // There is nobody to reach.
+    let exchange = &mut |_| Ok(Vec::new());
     let mut meeting = Rendezvous {
-        rank: 0,
-        size: 1,
-        secret: [0; 16],
-        deadline: Instant::now(),
         library: Some(Path::new(path)).filter(|_| !path.is_empty()),
-        argument: None,
-        stamped: false,
         // No provider is asked for, so that those of the environment do.
         interface: Ipv4Addr::UNSPECIFIED.into(),
-        // There is nobody to reach.
-        exchange: &mut |_| Ok(Vec::new()),
+        ..Rendezvous::new([0, 1], exchange)
     };
-    let look = Look { patience: PATIENCE, call: RefCell::new(Box::new(|_| Ok(()))) };
-    let library = T::connect(&mut meeting, look)?;
+    let library = T::connect(&mut meeting, Look::of_floor())?;
     let (ways, mut is) = (library.ways(), library.described());
     let names = ways.keys().map(String::as_str);
     let untried: Vec<&str> = names.filter(|way| !T::TRIED_WAYS.contains(way)).collect();

@@ -204,15 +204,12 @@ impl Bares {
                     Ok(if rank == 0 { vec![own, other] } else { vec![other, own] })
                 };
                 let mut meeting = Rendezvous {
-                    rank,
-                    size: 2,
                     secret: self.secret,
                     deadline: Instant::now() + patience,
                     interface: self.interface,
                     library: self.library.as_deref(),
                     argument: name.split_once(':').map(|(_, argument)| argument),
-                    stamped: false,
-                    exchange,
+                    ..Rendezvous::new([rank, 2], exchange)
                 };
                 let end = (mechanism.connect)(inherited, &mut meeting);
                 let end = end.map_err(|error| match error {

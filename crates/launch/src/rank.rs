@@ -164,15 +164,12 @@ fn connect(
     let library = assignment.library.as_deref();
     let exchange = &mut |address| exchange(channel, address, until);
     let mut meeting = Rendezvous {
-        rank,
-        size,
         secret,
         deadline: until,
         interface,
         library,
-        argument: None,
         stamped: assignment.stamped,
-        exchange,
+        ..Rendezvous::new([rank, size], exchange)
     };
     let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));
     let parts = |transport: &Transport| {

@@ -9,20 +9,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-/// Why a file cannot be opened as a library.
+/// A file cannot be opened as a library.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// For the reason that the loader gives.
-    #[error("open {}: {reason}", .path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// The loader's message.
-        reason: String,
-    },
-    /// It is for another processor architecture.
-    #[error("open {}: the library is for another processor architecture", .0.display())]
-    Architecture(PathBuf),
+#[error("open {}: {reason}", .path.display())]
+pub struct OpenError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why: mostly the loader's message.
+    pub reason: String,
 }
 
 /// An open library. It is never closed, so what is in it stays.
@@ -62,7 +56,7 @@ fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>, OpenError> {
     // A mere name is no file of the working directory.
     if path.as_os_str().as_bytes().contains(&b'/') && is_cut(path) {
         let reason = "the file is truncated".to_owned();
-        return Err(OpenError::Open { path: path.to_owned(), reason });
+        return Err(OpenError { path: path.to_owned(), reason });
     }
     // A path that contains a zero byte names no library.
     let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
@@ -72,14 +66,14 @@ fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>, OpenError> {
         // SAFETY: the text ends with 0, and stays until the next call of the loader.
         let said = unsafe { libc::dlerror().as_ref().map(|text| CStr::from_ptr(text)) };
         let said = said.map(CStr::to_string_lossy).unwrap_or_default();
-        let reason = said.rsplit(": ").next().unwrap_or_default().to_owned();
+        let mut reason = said.rsplit(": ").next().unwrap_or_default();
         // The loader skips files for other processors as if they did not exist.
         let others = ["No such file or directory", "ELFCLASS32", "ELFCLASS64"];
         let named = said.starts_with(&*path.to_string_lossy());
-        match named && path.exists() && others.contains(&&*reason) {
-            true => OpenError::Architecture(path.to_owned()),
-            false => OpenError::Open { path: path.to_owned(), reason },
+        if named && path.exists() && others.contains(&reason) {
+            reason = "the library is for another processor architecture";
         }
+        OpenError { path: path.to_owned(), reason: reason.to_owned() }
     })
 }
 

@@ -41,8 +41,6 @@ pub struct Constants {
     pub errors_return: Constant,
     /// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE`.
     pub ignore: usize,
-    /// `MPI_IN_PLACE`.
-    pub in_place: usize,
     /// `MPI_ANY_SOURCE`.
     pub any_source: c_int,
     /// Offset of `MPI_SOURCE` in `MPI_Status`.
@@ -67,7 +65,6 @@ const MPICH: Constants = Constants {
     sum: Value(0x5800_0003),
     errors_return: Value(0x5400_0001),
     ignore: 1,
-    in_place: usize::MAX,
     any_source: -2,
     source_at: 8,
 };
@@ -80,7 +77,6 @@ const OPEN_MPI: Constants = Constants {
     sum: Symbol("ompi_mpi_op_sum"),
     errors_return: Symbol("ompi_mpi_errors_return"),
     ignore: 0,
-    in_place: 1,
     any_source: -1,
     source_at: 0,
 };

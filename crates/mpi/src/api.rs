@@ -24,8 +24,6 @@ macro_rules! functions {
             pub(crate) errors_return: Handle,
             /// `MPI_STATUS_IGNORE`.
             pub(crate) ignore: Out,
-            /// `MPI_IN_PLACE`.
-            pub(crate) in_place: In,
             /// `MPI_ANY_SOURCE`.
             pub(crate) any_source: c_int,
             /// Index of the source in a status.
@@ -51,7 +49,6 @@ macro_rules! functions {
                     sum: handle(constants.sum)?,
                     errors_return: handle(constants.errors_return)?,
                     ignore: std::ptr::without_provenance_mut(constants.ignore),
-                    in_place: std::ptr::without_provenance(constants.in_place),
                     any_source: constants.any_source,
                     source_at: constants.source_at / size_of::<c_int>(),
                     above: if loaded.family == Family::Mpich { 32 } else { 0 },
@@ -86,7 +83,6 @@ macro_rules! functions {
 }
 
 functions! {
-    initialized MPI_Initialized (flag: *mut c_int);
     init_thread MPI_Init_thread (count: *mut c_int, arguments: Out, level: c_int, given: *mut c_int);
     finalize MPI_Finalize ();
     set_errhandler MPI_Comm_set_errhandler (comm: Handle, handler: Handle);
@@ -110,7 +106,6 @@ functions! {
     waitall MPI_Waitall (count: c_int, requests: *mut Handle, statuses: Out);
     test MPI_Test (request: *mut Handle, ended: *mut c_int, status: Out);
     iprobe MPI_Iprobe (peer: c_int, tag: c_int, comm: Handle, there: *mut c_int, status: Out);
-    get_count MPI_Get_count (status: In, of: Handle, count: *mut c_int);
     bcast MPI_Bcast (bytes: Out, len: c_int, of: Handle, root: c_int, comm: Handle);
     allreduce MPI_Allreduce (from: In, into: Out, count: c_int, of: Handle, sum: Handle, comm: Handle);
     allgather MPI_Allgather (
@@ -158,14 +153,6 @@ impl Api {
     pub(crate) fn stamped(&self) -> [*mut usize; 4] {
         let Self { send, isend, recv, waitall, .. } = self;
         [send.as_ptr().cast(), isend.as_ptr().cast(), recv.as_ptr().cast(), waitall.as_ptr().cast()]
-    }
-
-    /// A new communicator of the same ranks, with separate messages.
-    pub(crate) fn dup(&self, of: Handle) -> Result<Handle> {
-        let mut new = of;
-        // SAFETY: the arguments have the types of the function.
-        unsafe { self.comm_dup(of, &mut new)? };
-        Ok(self.argument(new))
     }
 
     /// Handles that the library wrote, as an array of its own: side by side, or two in each `Handle`.

@@ -32,13 +32,14 @@ impl Tagged for World {
 
     fn channel(&self, _: Traffic, ranks: usize) -> Result<Handle> {
         let api = &self.api;
-        if ranks == self.size {
-            return Ok(api.dup(api.world)?);
-        }
         let mut range = [0, ranks as c_int - 1, 1];
         let [mut all, mut some, mut comm] = [api.world; 3];
         // SAFETY: the arguments have the types of the functions; there is one range.
         unsafe {
+            if ranks == self.size {
+                api.comm_dup(api.world, &mut comm)?;
+                return Ok(api.argument(comm));
+            }
             api.comm_group(api.world, &mut all)?;
             api.group_range(api.argument(all), 1, &mut range, &mut some)?;
             api.create_group(api.world, api.argument(some), 0, &mut comm)?;
@@ -141,9 +142,9 @@ impl Tagged for World {
 
     /// `MPI_Allreduce`.
     #[inline(always)]
-    fn sum(&self, comm: Handle, from: Option<Kept>, into: Kept) -> Result<()> {
+    fn sum(&self, comm: Handle, from: Kept, into: Kept) -> Result<()> {
         let (api, doubles, sums) = (&self.api, count(into.len() / DOUBLE)?, into.at().cast());
-        let terms = from.map_or(api.in_place, |from| from.at().cast_const().cast());
+        let terms = from.at().cast_const().cast();
         // SAFETY: both are aligned, of this length, and do not overlap.
         unsafe { Ok(api.allreduce(terms, sums, doubles, api.double, api.sum, comm)?) }
     }

@@ -15,17 +15,9 @@ pub enum MpiError {
     /// No library could be opened. Lists where this process looked, and why each candidate failed.
     #[error("find an MPI: name its library or put its mpirun on PATH (tried {})", .0.join(", "))]
     NotFound(Vec<String>),
-    /// A file cannot be opened as a library, for the reason that the loader gives.
-    #[error("open {}: {reason}", .path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// The loader's message.
-        reason: String,
-    },
-    /// A library is for another processor architecture.
-    #[error("open {}: the library is for another processor architecture", .0.display())]
-    Architecture(PathBuf),
+    /// A file cannot be opened as a library.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// A library lacks a function or constant of MPI.
     #[error("use {} as an MPI: the library has no {symbol}", .path.display())]
     NoSymbol {
@@ -60,9 +52,6 @@ pub enum MpiError {
         /// What to do about it.
         cure: String,
     },
-    /// MPI can be initialised only once per process.
-    #[error("initialise MPI: this process has done so before")]
-    Again,
     /// MPI cannot be finalised while this many libraries or links use it.
     #[error("finalise MPI: {0} libraries or links still use it")]
     InUse(usize),
@@ -92,15 +81,6 @@ pub enum MpiError {
         /// MPI's error code.
         code: i32,
     },
-}
-
-impl From<OpenError> for MpiError {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Open { path, reason } => Self::Open { path, reason },
-            OpenError::Architecture(path) => Self::Architecture(path),
-        }
-    }
 }
 
 impl From<MpiError> for CommError {

@@ -39,11 +39,13 @@ pub fn places() -> Vec<PathBuf> {
     let names = match started().map(|started| started.by) {
         Some(Launcher::OpenMpi) => OPEN_MPI.to_vec(),
         Some(Launcher::Hydra) => MPICH.to_vec(),
-        Some(Launcher::Srun) if std::env::var_os("PMI_RANK").is_none() => both(OPEN_MPI, MPICH),
-        None if on_path.as_deref().and_then(Launcher::of) == Some(Launcher::OpenMpi) => {
-            both(OPEN_MPI, MPICH)
+        Some(Launcher::Srun) if std::env::var_os("PMI_RANK").is_none() => {
+            [OPEN_MPI, MPICH].concat()
         }
-        _ => both(MPICH, OPEN_MPI),
+        None if on_path.as_deref().and_then(Launcher::of) == Some(Launcher::OpenMpi) => {
+            [OPEN_MPI, MPICH].concat()
+        }
+        _ => [MPICH, OPEN_MPI].concat(),
     };
     let within = |prefix: PathBuf| {
         let folders = ["lib", "lib64"].map(|folder| prefix.join(folder)).into_iter();
@@ -57,18 +59,11 @@ pub fn places() -> Vec<PathBuf> {
     places
 }
 
-fn both(first: &[&'static str], second: &[&'static str]) -> Vec<&'static str> {
-    [first, second].concat()
-}
-
 /// Where an MPI may be: [`places`], and then every name that the loader may know.
 pub fn everywhere() -> Vec<PathBuf> {
     let mut all = places();
-    for name in both(MPICH, OPEN_MPI).into_iter().map(PathBuf::from) {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    }
+    let names = MPICH.iter().chain(OPEN_MPI).map(PathBuf::from);
+    all.extend(names.filter(|name| !all.contains(name)).collect::<Vec<_>>());
     all
 }
 

@@ -46,13 +46,9 @@ impl World {
         const SINGLE: c_int = 0;
         let api = Api::of(&loaded)?;
         let probe = stamped.then(|| before(&loaded)).transpose()?;
-        let (mut already, mut given, mut rank, mut size) = (0, 0, 0, 0);
+        let (mut given, mut rank, mut size) = (0, 0, 0);
         // SAFETY: null pointers stand for the arguments of main.
         unsafe {
-            api.initialized(&mut already)?;
-            if already != 0 {
-                return Err(MpiError::Again);
-            }
             let nothing = std::ptr::null_mut();
             api.init_thread(nothing, nothing.cast(), SINGLE, &mut given)?;
             api.set_errhandler(api.world, api.errors_return)?;
@@ -105,7 +101,7 @@ fn before(loaded: &Loaded) -> crate::Result<RefCell<Probe>> {
 /// take stamps inside it ([`World::inside`]).
 ///
 /// # Errors
-/// [`MpiError::WrongLauncher`]; [`MpiError::Again`]; or MPI refused.
+/// [`MpiError::WrongLauncher`]; or MPI refused.
 pub fn start(loaded: Loaded, stamped: bool) -> Result<Rc<World>> {
     let run = started();
     // These libraries would exit or hang during initialisation.

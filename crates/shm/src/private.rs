@@ -88,9 +88,6 @@ impl Readable {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::net::Ipv4Addr;
-    use std::time::Instant;
-
     use super::*;
 
     const SECRET: [u8; 16] = *b"of this run only";
@@ -101,17 +98,8 @@ pub(crate) mod tests {
         other: impl Fn(String) -> String,
         connect: impl FnOnce(&mut Rendezvous<'_>) -> T,
     ) -> T {
-        connect(&mut Rendezvous {
-            rank: 0,
-            size: 2,
-            secret: SECRET,
-            deadline: Instant::now(),
-            library: None,
-            argument: None,
-            stamped: false,
-            interface: Ipv4Addr::LOCALHOST.into(),
-            exchange: &mut |own| Ok(vec![own.clone(), other(own)]),
-        })
+        let exchange = &mut |own: String| Ok(vec![own.clone(), other(own)]);
+        connect(&mut Rendezvous { secret: SECRET, ..Rendezvous::new([0, 2], exchange) })
     }
 
     #[test]

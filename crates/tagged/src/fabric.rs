@@ -1,40 +1,17 @@
 //! A library of tagged messages as a transport, with its floors: messages there and back on its own calls.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use bandgap_comm::{Bare, CommError, Floor, Measuring, Part, Rendezvous, Result, Timer};
 use bandgap_units::{Library, Ways};
 
-use crate::{Memory, Tagged, Traffic};
+use crate::look::wait;
+use crate::{Look, Memory, Tagged, Traffic};
 
-/// Fruitless looks at a message between two readings of the clock.
-const PATIENCE: u32 = 1 << 10;
-/// Longest wait to begin a message.
-const LONGEST: Duration = Duration::from_secs(30);
 /// Bytes of a number, which begins each message.
 const NUMBER: usize = size_of::<u64>();
-
-/// What a waiting rank does, and after how many fruitless looks at a message.
-pub struct Look {
-    /// Looks between two calls.
-    pub patience: u32,
-    /// Gets the time that the wait has lasted.
-    pub call: RefCell<Box<dyn FnMut(Duration) -> Result<()>>>,
-}
-
-impl Look {
-    /// That of a floor, which nobody watches.
-    pub fn of_floor() -> Self {
-        let call = |waited| {
-            let waiting_for = "a message that cannot be begun";
-            if waited < LONGEST { Ok(()) } else { Err(CommError::Deadline { waited, waiting_for }) }
-        };
-        Self { patience: PATIENCE, call: RefCell::new(Box::new(call)) }
-    }
-}
 
 /// A library of tagged messages that bandgap itself starts ranks for: a transport.
 pub trait Fabric: Tagged + Sized {
@@ -141,7 +118,7 @@ impl<T: Tagged> PingPong<T> {
 
     #[inline(always)]
     fn wait(&mut self, mut request: T::Request, with: &Measuring<'_, impl Timer>) -> Result<()> {
-        wait_until(with, || self.world.ended(&mut request))?;
+        wait(with, || self.world.ended(&mut request))?;
         self.memory.ended(1);
         Ok(())
     }
@@ -170,36 +147,12 @@ impl Words {
         let next = |count: &Cell<u64>| count.replace(count.get() + 1) + 1;
         let send = |words: &mut &Self| {
             let number = next(&words.sent);
-            wait_until(with, || post(number))
+            wait(with, || post(number))
         };
         let receive = |words: &mut &Self| {
             let number = next(&words.received);
-            wait_until(with, || Ok(last()? == number))
+            wait(with, || Ok(last()? == number))
         };
         with.there_and_back(&mut { self }, send, receive)
     }
-}
-
-/// Looks until something has happened.
-///
-/// # Errors
-/// Those of `has_happened`, or the longest wait is over.
-#[inline(always)]
-fn wait_until(
-    with: &Measuring<'_, impl Timer>,
-    mut has_happened: impl FnMut() -> Result<bool>,
-) -> Result<()> {
-    let (mut looks, mut since) = (0, None);
-    while !has_happened()? {
-        looks += 1;
-        if looks == PATIENCE {
-            looks = 0;
-            let waited = since.get_or_insert_with(Instant::now).elapsed();
-            if (with.give_up)(waited, with.patience) {
-                let waiting_for = "the other side of a floor";
-                return Err(CommError::Deadline { waited, waiting_for });
-            }
-        }
-    }
-    Ok(())
 }

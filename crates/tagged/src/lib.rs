@@ -17,12 +17,14 @@ mod fabric;
 mod kept;
 mod library;
 mod link;
+mod look;
 mod memory;
 mod tagged;
 
-pub use fabric::{Fabric, Look, PingPong, Words};
+pub use fabric::{Fabric, PingPong, Words};
 pub use kept::Kept;
 pub use library::Library;
 pub use link::TaggedLink;
+pub use look::Look;
 pub use memory::Memory;
 pub use tagged::{Place, Tagged, Traffic};

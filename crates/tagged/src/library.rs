@@ -5,7 +5,7 @@ use std::rc::Rc;
 use bandgap_comm::collectives::Collective;
 use bandgap_comm::{CommError, DOUBLE, Part, Pending, Rank, Result, check_peer};
 
-use crate::{Memory, Place, Tagged, Traffic};
+use crate::{Kept, Memory, Place, Tagged, Traffic};
 
 /// The highest bit of a tag marks messages of collectives. Libraries' tags may be shorter, so these messages have a
 /// channel of their own.
@@ -222,55 +222,40 @@ impl<T: Tagged> Library<T> {
         if root < size { Ok(()) } else { Err(CommError::NoSuchPeer { peer: root, size }) }
     }
 
-    /// Adds up the doubles in `from` over all members, and gives every member the sum in `into`.
-    /// The two have the same length and may overlap.
-    ///
-    /// # Errors
-    /// As [`Library::send`]; [`CommError::Lengths`] if the lengths differ or are not multiples of
-    /// 8.
+    /// The bytes of two vectors of doubles, in this many blocks of one length.
     #[inline(always)]
-    pub fn sum(&mut self, from: Part, into: Part) -> Result<()> {
-        let (terms, sums) = (self.memory.kept(from)?, self.memory.kept(into)?);
-        if from.len != into.len || !from.len.is_multiple_of(DOUBLE) {
+    fn vectors(&mut self, from: Part, into: Part, blocks: usize) -> Result<[Kept; 2]> {
+        from.apart(into)?;
+        let kept = [self.memory.kept(from)?, self.memory.kept(into)?];
+        let is_whole = from.len == into.len && from.len.is_multiple_of(blocks * DOUBLE);
+        if !is_whole || !kept.iter().all(|vector| vector.is_aligned()) {
             return Err(CommError::Lengths { parts: [from, into].into() });
         }
-        if !terms.is_aligned() || !sums.is_aligned() || from.overlaps(into) {
-            return self.sum_aside(from, into);
-        }
-        let on = self.now.channels[0];
-        self.world.sum(on, Some(terms), sums).map_err(|error| self.memory.failed(error))
+        Ok(kept)
     }
 
-    /// The sum by way of aligned memory.
-    #[cold]
-    #[inline(never)]
-    fn sum_aside(&mut self, from: Part, into: Part) -> Result<()> {
-        let mut aside = Memory::new(from.len);
-        aside.copy_from_slice(from.of(&self.memory)?);
-        let sums = aside.kept(Part::new(0, from.len))?;
-        self.world.sum(self.now.channels[0], None, sums).map_err(|error| aside.failed(error))?;
-        into.of_mut(&mut self.memory)?.copy_from_slice(&aside);
-        Ok(())
+    /// Adds up the doubles in `from` over all members, and gives every member the sum in `into`.
+    ///
+    /// # Errors
+    /// As [`Library::send`]; [`CommError::Lengths`] if the lengths differ or are not whole doubles, or the doubles are not
+    /// aligned; or the parts overlap.
+    #[inline(always)]
+    pub fn sum(&mut self, from: Part, into: Part) -> Result<()> {
+        let ([terms, sums], on) = (self.vectors(from, into, 1)?, self.now.channels[0]);
+        self.world.sum(on, terms, sums).map_err(|error| self.memory.failed(error))
     }
 
     /// An operation of all members on the vectors `from` and `into`, by the library's own, as
     /// [`bandgap_comm::Comm::collective`] describes it.
     ///
     /// # Errors
-    /// As [`Library::broadcast`]; [`CommError::Lengths`] if the lengths differ or are not whole doubles in
-    /// blocks of one length; or the parts overlap.
+    /// As [`Library::broadcast`] and [`Library::sum`]; [`CommError::Lengths`] also if there are no blocks of one length.
     #[inline(always)]
     pub fn collective(&mut self, of: Collective, root: Rank, from: Part, into: Part) -> Result<()> {
         let size = self.size();
-        from.apart(into)?;
         self.member(root)?;
-        let (given, got) = (self.memory.kept(from)?, self.memory.kept(into)?);
-        let each = from.len / size;
-        let (unit, units) = if of == Collective::Reduce { (from.len, 1) } else { (each, size) };
-        let divides = unit.is_multiple_of(DOUBLE) && [unit * units, into.len] == [from.len; 2];
-        if !given.is_aligned() || !got.is_aligned() || !divides {
-            return Err(CommError::Lengths { parts: [from, into].into() });
-        }
+        let blocks = if of == Collective::Reduce { 1 } else { size };
+        let [given, got] = self.vectors(from, into, blocks)?;
         let done = self.world.collective(self.now.channels[0], of, root, size, given, got);
         done.map_err(|error| self.memory.failed(error))
     }
@@ -290,7 +275,6 @@ mod tests {
     use bandgap_comm::MAX_FRAME;
 
     use super::*;
-    use crate::Kept;
 
     /// One rank, whose library refuses all collectives but those that it lacks.
     struct Refuses;
@@ -321,6 +305,10 @@ mod tests {
 
         fn ended(&self, (): &mut ()) -> Result<bool> {
             Ok(true)
+        }
+
+        fn wait(&self, (): ()) -> Result<()> {
+            Ok(())
         }
 
         fn frame(&self, (): (), _: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>> {

@@ -1,7 +1,5 @@
 //! What a library of tagged messages must do.
 
-use std::time::{Duration, Instant};
-
 use bandgap_comm::collectives::Collective;
 use bandgap_comm::{CommError, MAX_FRAME, Pending, Rank, Result};
 
@@ -71,37 +69,11 @@ pub trait Tagged: 'static {
     /// The library refused.
     fn frame(&self, on: Self::Channel, tag: u32) -> Result<Option<(Rank, [u8; MAX_FRAME])>>;
 
-    /// Called after so many fruitless looks at a message, for the time that they have lasted.
-    ///
-    /// # Errors
-    /// The wait is over.
-    fn look(&self, _waited: Duration) -> Result<()> {
-        Ok(())
-    }
-
-    /// Fruitless looks at a message between two calls of [`Tagged::look`].
-    #[inline(always)]
-    fn patience(&self) -> u32 {
-        1 << 10
-    }
-
     /// Waits until a message has ended.
     ///
     /// # Errors
-    /// As [`Tagged::ended`] and [`Tagged::look`].
-    #[inline(always)]
-    fn wait(&self, mut request: Self::Request) -> Result<()> {
-        let mut looks = 0;
-        let mut since = None;
-        while !self.ended(&mut request)? {
-            looks += 1;
-            if looks == self.patience() {
-                looks = 0;
-                self.look(since.get_or_insert_with(Instant::now).elapsed())?;
-            }
-        }
-        Ok(())
-    }
+    /// As [`Tagged::ended`], or the wait is over.
+    fn wait(&self, request: Self::Request) -> Result<()>;
 
     /// Waits as [`Tagged::wait`] for all of them, and leaves none.
     ///
@@ -149,12 +121,12 @@ pub trait Tagged: 'static {
         Err(none())
     }
 
-    /// Adds up doubles over all members, and gives every member the sum in `into`. `from` is of the same length and
-    /// apart from it; without it the terms are in `into`. Both are aligned.
+    /// Adds up the aligned doubles in `from` over all members, and gives every member the sum in `into`, which is of the
+    /// same length and apart from it.
     ///
     /// # Errors
     /// The library refused.
-    fn sum(&self, _on: Self::Channel, _from: Option<Kept>, _into: Kept) -> Result<()> {
+    fn sum(&self, _on: Self::Channel, _from: Kept, _into: Kept) -> Result<()> {
         Err(none())
     }
 

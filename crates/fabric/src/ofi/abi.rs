@@ -6,10 +6,31 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-use crate::common::functions;
+use crate::common::{Table, functions, operations};
 
 /// Anything that the library gives, or that it is not given.
 pub type Raw = *mut c_void;
+/// What it reads.
+type In = *const c_void;
+
+operations! {
+    close fi_ops close 1 (Raw) -> c_int;
+    bind fi_ops bind 2 (Raw, Raw, u64) -> c_int;
+    control fi_ops control 3 (Raw, c_int, Raw) -> c_int;
+    domain fi_ops_fabric domain 1 (*mut Object, *mut Info, *mut *mut Domain, Raw) -> c_int;
+    addresses fi_ops_domain av_open 1 (*mut Domain, *const u64, *mut *mut Object, Raw) -> c_int;
+    queue fi_ops_domain cq_open 2 (*mut Domain, *const u64, *mut *mut Object, Raw) -> c_int;
+    endpoint fi_ops_domain endpoint 3 (*mut Domain, *mut Info, *mut *mut Endpoint, Raw) -> c_int;
+    register fi_ops_mr reg 1 (*mut Domain, In, usize, u64, u64, u64, u64, *mut *mut Region, Raw) -> c_int;
+    insert fi_ops_av insert 1 (*mut Object, *const u8, usize, *mut u64, u64, Raw) -> c_int;
+    read fi_ops_cq read 1 (*mut Object, *mut Raw, usize) -> isize;
+    read_error fi_ops_cq readerr 3 (*mut Object, *mut Failed, u64) -> isize;
+    name fi_ops_cm getname 2 (*mut Endpoint, *mut u8, *mut usize) -> c_int;
+    inject_data fi_ops_rma injectdata 9 (*mut Endpoint, In, usize, u64, u64, u64, u64) -> isize;
+    recv fi_ops_tagged recv 1 (*mut Endpoint, Raw, usize, Raw, u64, u64, u64, Raw) -> isize;
+    send fi_ops_tagged send 4 (*mut Endpoint, In, usize, Raw, u64, u64, Raw) -> isize;
+    inject fi_ops_tagged inject 7 (*mut Endpoint, In, usize, u64, u64) -> isize;
+}
 
 /// `struct fi_info`: an endpoint that may be opened.
 #[repr(C)]
@@ -74,66 +95,22 @@ pub struct FabricAttributes {
 pub struct Fid {
     class: usize,
     context: Raw,
-    pub calls: *const FidCalls,
+    pub calls: Table,
 }
 
+/// An object with functions of its own: a fabric, a table of addresses, a queue of completions.
 #[repr(C)]
-pub struct FidCalls {
-    size: usize,
-    pub close: unsafe extern "C" fn(Raw) -> c_int,
-    pub bind: unsafe extern "C" fn(Raw, Raw, u64) -> c_int,
-    pub control: unsafe extern "C" fn(Raw, c_int, Raw) -> c_int,
+pub struct Object {
+    fid: Fid,
+    pub calls: Table,
 }
-
-/// An object with a table of functions of its own.
-#[repr(C)]
-pub struct Object<T> {
-    pub fid: Fid,
-    pub calls: *const T,
-}
-
-pub type Fabric = Object<FabricCalls>;
-/// A table of addresses.
-pub type Av = Object<AvCalls>;
-/// A queue of completions.
-pub type Cq = Object<CqCalls>;
 
 /// `struct fid_domain`.
 #[repr(C)]
 pub struct Domain {
     fid: Fid,
-    pub calls: *const DomainCalls,
-    pub memory: *const MemoryCalls,
-}
-
-#[repr(C)]
-pub struct FabricCalls {
-    size: usize,
-    pub domain: unsafe extern "C" fn(*mut Fabric, *mut Info, *mut *mut Domain, Raw) -> c_int,
-}
-
-#[repr(C)]
-pub struct DomainCalls {
-    size: usize,
-    pub av: unsafe extern "C" fn(*mut Domain, *const u64, *mut *mut Av, Raw) -> c_int,
-    pub cq: unsafe extern "C" fn(*mut Domain, *const u64, *mut *mut Cq, Raw) -> c_int,
-    pub endpoint: unsafe extern "C" fn(*mut Domain, *mut Info, *mut *mut Endpoint, Raw) -> c_int,
-}
-
-#[repr(C)]
-pub struct MemoryCalls {
-    size: usize,
-    pub register: unsafe extern "C" fn(
-        *mut Domain,
-        *const c_void,
-        usize,
-        u64,
-        u64,
-        u64,
-        u64,
-        *mut *mut Region,
-        Raw,
-    ) -> c_int,
+    pub calls: Table,
+    pub memory: Table,
 }
 
 /// `struct fid_mr`: memory that a peer may write to.
@@ -144,22 +121,6 @@ pub struct Region {
     pub key: u64,
 }
 
-#[repr(C)]
-pub struct AvCalls {
-    size: usize,
-    pub insert: unsafe extern "C" fn(*mut Av, *const u8, usize, *mut u64, u64, Raw) -> c_int,
-}
-
-#[repr(C)]
-pub struct CqCalls {
-    size: usize,
-    pub read: unsafe extern "C" fn(*mut Cq, *mut Raw, usize) -> isize,
-    read_from: usize,
-    pub read_error: unsafe extern "C" fn(*mut Cq, *mut Failed, u64) -> isize,
-    waiting: [usize; 3],
-    pub text: unsafe extern "C" fn(*mut Cq, c_int, Raw, *mut c_char, usize) -> *const c_char,
-}
-
 /// `struct fi_cq_err_entry`, with room for what later versions add.
 #[repr(C)]
 pub struct Failed {
@@ -167,13 +128,12 @@ pub struct Failed {
     rest: [u64; 6],
     pub error: c_int,
     pub provider: c_int,
-    pub data: usize,
-    later: [u64; 7],
+    later: [u64; 8],
 }
 
 impl Failed {
     pub const NONE: Self =
-        Self { context: null_mut(), rest: [0; 6], error: 0, provider: 0, data: 0, later: [0; 7] };
+        Self { context: null_mut(), rest: [0; 6], error: 0, provider: 0, later: [0; 8] };
 }
 
 /// `struct fid_ep`.
@@ -181,36 +141,10 @@ impl Failed {
 pub struct Endpoint {
     pub fid: Fid,
     calls: Raw,
-    pub names: *const NameCalls,
+    pub names: Table,
     messages: Raw,
-    pub rma: *const RmaCalls,
-    pub tagged: *const TaggedCalls,
-}
-
-#[repr(C)]
-pub struct NameCalls {
-    size: usize,
-    set: usize,
-    pub get: unsafe extern "C" fn(*mut Endpoint, *mut u8, *mut usize) -> c_int,
-}
-
-#[repr(C)]
-pub struct RmaCalls {
-    size: usize,
-    others: [usize; 8],
-    pub inject:
-        unsafe extern "C" fn(*mut Endpoint, *const c_void, usize, u64, u64, u64, u64) -> isize,
-}
-
-#[repr(C)]
-pub struct TaggedCalls {
-    size: usize,
-    pub recv: unsafe extern "C" fn(*mut Endpoint, Raw, usize, Raw, u64, u64, u64, Raw) -> isize,
-    vectors: [usize; 2],
-    pub send:
-        unsafe extern "C" fn(*mut Endpoint, *const c_void, usize, Raw, u64, u64, Raw) -> isize,
-    more_vectors: [usize; 2],
-    pub inject: unsafe extern "C" fn(*mut Endpoint, *const c_void, usize, u64, u64) -> isize,
+    pub rma: Table,
+    pub tagged: Table,
 }
 
 pub const RMA: u64 = 1 << 2;
@@ -265,7 +199,7 @@ functions! { "libfabric 1.14":
     getinfo fi_getinfo (u32, *const c_char, *const c_char, u64, *const Info, *mut *mut Info) -> c_int;
     freeinfo fi_freeinfo (*mut Info) -> ();
     dupinfo fi_dupinfo (*const Info) -> *mut Info;
-    fabric fi_fabric (*mut FabricAttributes, *mut *mut Fabric, Raw) -> c_int;
+    fabric fi_fabric (*mut FabricAttributes, *mut *mut Object, Raw) -> c_int;
     strerror fi_strerror (c_int) -> *const c_char;
 }
 
@@ -276,56 +210,33 @@ mod tests {
     use super::*;
     use crate::tests::{compare, offset};
 
+    /// Structures of C, with those here: fields, and those here.
+    macro_rules! fields {
+        ($($c:ident $own:ident: $($field:ident $name:ident),*;)*) => {
+            [$($((stringify!($c), stringify!($field), offset_of!($own, $name))),*),*]
+        };
+    }
+
     #[test]
     fn layouts_are_those_of_the_header() {
-        let fields = [
-            ("struct fi_info", "mode", offset_of!(Info, mode)),
-            ("struct fi_domain_attr", "control_progress", offset_of!(DomainAttributes, progress)),
-            ("struct fi_info", "tx_attr", offset_of!(Info, tx)),
-            ("struct fi_info", "rx_attr", offset_of!(Info, rx)),
-            ("struct fi_info", "ep_attr", offset_of!(Info, ep)),
-            ("struct fi_info", "domain_attr", offset_of!(Info, domain)),
-            ("struct fi_info", "fabric_attr", offset_of!(Info, fabric)),
-            ("struct fi_tx_attr", "msg_order", offset_of!(Transmit, order)),
-            ("struct fi_rx_attr", "msg_order", offset_of!(Transmit, order)),
-            ("struct fi_tx_attr", "inject_size", offset_of!(Transmit, inject)),
-            ("struct fi_ep_attr", "type", offset_of!(EndpointAttributes, kind)),
-            ("struct fi_domain_attr", "threading", offset_of!(DomainAttributes, threading)),
-            ("struct fi_domain_attr", "resource_mgmt", offset_of!(DomainAttributes, resources)),
-            ("struct fi_domain_attr", "mr_mode", offset_of!(DomainAttributes, registration)),
-            ("struct fi_domain_attr", "cq_data_size", offset_of!(DomainAttributes, told)),
-            ("struct fid_domain", "mr", offset_of!(Domain, memory)),
-            ("struct fi_ops_mr", "reg", offset_of!(MemoryCalls, register)),
-            ("struct fid_mr", "key", offset_of!(Region, key)),
-            ("struct fid_ep", "rma", offset_of!(Endpoint, rma)),
-            ("struct fi_ops_rma", "injectdata", offset_of!(RmaCalls, inject)),
-            ("struct fi_cq_data_entry", "flags", 8),
-            ("struct fi_cq_data_entry", "data", 32),
-            ("struct fi_fabric_attr", "prov_name", offset_of!(FabricAttributes, provider)),
-            ("struct fid", "ops", offset_of!(Fid, calls)),
-            ("struct fi_ops", "close", offset_of!(FidCalls, close)),
-            ("struct fi_ops", "bind", offset_of!(FidCalls, bind)),
-            ("struct fi_ops", "control", offset_of!(FidCalls, control)),
-            ("struct fid_fabric", "ops", offset_of!(Fabric, calls)),
-            ("struct fid_domain", "ops", offset_of!(Domain, calls)),
-            ("struct fid_av", "ops", offset_of!(Av, calls)),
-            ("struct fid_cq", "ops", offset_of!(Cq, calls)),
-            ("struct fi_ops_fabric", "domain", offset_of!(FabricCalls, domain)),
-            ("struct fi_ops_domain", "av_open", offset_of!(DomainCalls, av)),
-            ("struct fi_ops_domain", "cq_open", offset_of!(DomainCalls, cq)),
-            ("struct fi_ops_domain", "endpoint", offset_of!(DomainCalls, endpoint)),
-            ("struct fi_ops_av", "insert", offset_of!(AvCalls, insert)),
-            ("struct fi_ops_cq", "read", offset_of!(CqCalls, read)),
-            ("struct fi_ops_cq", "readerr", offset_of!(CqCalls, read_error)),
-            ("struct fi_cq_err_entry", "err", offset_of!(Failed, error)),
-            ("struct fi_cq_err_entry", "prov_errno", offset_of!(Failed, provider)),
-            ("struct fid_ep", "cm", offset_of!(Endpoint, names)),
-            ("struct fid_ep", "tagged", offset_of!(Endpoint, tagged)),
-            ("struct fi_ops_cm", "getname", offset_of!(NameCalls, get)),
-            ("struct fi_ops_tagged", "recv", offset_of!(TaggedCalls, recv)),
-            ("struct fi_ops_tagged", "send", offset_of!(TaggedCalls, send)),
-            ("struct fi_ops_tagged", "inject", offset_of!(TaggedCalls, inject)),
-        ];
+        let fields = fields! {
+            fi_info Info: mode mode, tx_attr tx, rx_attr rx, ep_attr ep, domain_attr domain,
+                fabric_attr fabric;
+            fi_domain_attr DomainAttributes: control_progress progress, threading threading,
+                resource_mgmt resources, mr_mode registration, cq_data_size told;
+            fi_tx_attr Transmit: msg_order order, inject_size inject;
+            fi_rx_attr Transmit: msg_order order;
+            fi_ep_attr EndpointAttributes: type kind;
+            fid_domain Domain: mr memory, ops calls;
+            fid_mr Region: key key;
+            fid_ep Endpoint: rma rma, cm names, tagged tagged;
+            fi_fabric_attr FabricAttributes: prov_name provider;
+            fid Fid: ops calls;
+            fid_fabric Object: ops calls;
+            fid_av Object: ops calls;
+            fid_cq Object: ops calls;
+            fi_cq_err_entry Failed: err error, prov_errno provider;
+        };
         let values = [
             ("FI_RMA", RMA),
             ("FI_TAGGED", TAGGED),
@@ -351,6 +262,8 @@ mod tests {
             ("FI_ENABLE", ENABLE as u64),
             ("-FI_EAGAIN", EAGAIN as u64),
             ("-FI_EAVAIL", EAVAIL as u64),
+            ("offsetof(struct fi_cq_data_entry, flags)", 8),
+            ("offsetof(struct fi_cq_data_entry, data)", 32),
             ("sizeof(struct fi_cq_entry)", size_of::<Raw>() as u64),
             ("sizeof(struct fi_cq_err_entry) <= 128", u64::from(size_of::<Failed>() >= 128)),
             ("sizeof(struct fi_av_attr) <= 64 && sizeof(struct fi_cq_attr) <= 64", 1),
@@ -360,7 +273,10 @@ mod tests {
                 REGISTRATION as u64,
             ),
         ];
-        let fields = fields.map(|(of, field, at)| (offset(of, field), at as u64));
+        let fields = fields.iter().chain(OPERATIONS);
+        let fields: Vec<_> = fields
+            .map(|&(of, field, at)| (offset(&format!("struct {of}"), field), at as u64))
+            .collect();
         let values = values.map(|(c, value)| (c.to_owned(), value));
         let headers = [
             "fabric",

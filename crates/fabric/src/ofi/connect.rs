@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use bandgap_comm::{Rendezvous, Result};
 
 use super::Ofi;
-use super::abi::{AV_TABLE, ENABLE, Fabric, Fid, RECV, Raw, SEND};
+use super::abi::{self, AV_TABLE, ENABLE, Fid, Object, RECV, Raw, SEND};
 use super::offers::is_local;
 use crate::FabricError;
 use crate::common::exchange;
@@ -20,27 +20,28 @@ impl Ofi {
         let none: Raw = null_mut();
         // SAFETY: objects and attributes are those that the library made, in the layout of its headers.
         unsafe {
-            let mut fabric: *mut Fabric = null_mut();
+            let mut fabric: *mut Object = null_mut();
             let done = (self.api.fabric)((*self.info).fabric, &mut fabric, none);
             self.opened(done, fabric.cast(), "fi_fabric")?;
-            let done = ((*(*fabric).calls).domain)(fabric, self.info, &mut self.domain, none);
+            let done = abi::domain((*fabric).calls)(fabric, self.info, &mut self.domain, none);
             self.opened(done, self.domain.cast(), "fi_domain")?;
             let domain = self.domain;
             // Its type; no name, and as many as come.
             let attributes = [AV_TABLE, 0, 0, 0, 0, 0, 0, 0];
-            let calls = &*(*domain).calls;
-            let done = (calls.av)(domain, attributes.as_ptr(), &mut self.addresses, none);
+            let calls = (*domain).calls;
+            let done =
+                abi::addresses(calls)(domain, attributes.as_ptr(), &mut self.addresses, none);
             self.opened(done, self.addresses.cast(), "fi_av_open")?;
             // The usual length, no flags, the format, and nothing to sleep on.
             let attributes = [0, 0, format, 0, 0, 0, 0, 0];
-            let done = (calls.cq)(domain, attributes.as_ptr(), &mut self.queue, none);
+            let done = abi::queue(calls)(domain, attributes.as_ptr(), &mut self.queue, none);
             self.opened(done, self.queue.cast(), "fi_cq_open")?;
-            let done = (calls.endpoint)(domain, self.info, &mut self.endpoint, none);
+            let done = abi::endpoint(calls)(domain, self.info, &mut self.endpoint, none);
             self.opened(done, self.endpoint.cast(), "fi_endpoint")?;
-            let (endpoint, calls) = (self.endpoint.cast(), &*(*self.endpoint).fid.calls);
-            self.fine((calls.bind)(endpoint, self.addresses.cast(), 0), "fi_ep_bind")?;
-            self.fine((calls.bind)(endpoint, self.queue.cast(), SEND | RECV), "fi_ep_bind")?;
-            self.fine((calls.control)(endpoint, ENABLE, none), "fi_enable")?;
+            let (endpoint, calls) = (self.endpoint.cast(), (*self.endpoint).fid.calls);
+            self.fine(abi::bind(calls)(endpoint, self.addresses.cast(), 0), "fi_ep_bind")?;
+            self.fine(abi::bind(calls)(endpoint, self.queue.cast(), SEND | RECV), "fi_ep_bind")?;
+            self.fine(abi::control(calls)(endpoint, ENABLE, none), "fi_enable")?;
             Ok(())
         }
     }
@@ -65,7 +66,7 @@ impl Ofi {
         let (mut own, mut len) = ([0; LONGEST], LONGEST);
         // SAFETY: there is room for so many bytes.
         let done =
-            unsafe { ((*(*self.endpoint).names).get)(self.endpoint, own.as_mut_ptr(), &mut len) };
+            unsafe { abi::name((*self.endpoint).names)(self.endpoint, own.as_mut_ptr(), &mut len) };
         self.fine(done, "fi_getname")?;
         let mut is = format!("libfabric {} {}", self.version, self.provider);
         if is_local(&self.provider) {
@@ -83,7 +84,7 @@ impl Ofi {
             let mut address = 0;
             // SAFETY: there are as many bytes as any address has.
             let inserted = unsafe {
-                ((*(*table).calls).insert)(table, at.as_ptr(), 1, &mut address, 0, null_mut())
+                abi::insert((*table).calls)(table, at.as_ptr(), 1, &mut address, 0, null_mut())
             };
             if inserted != 1 {
                 self.fine(

@@ -10,7 +10,7 @@ use bandgap_tagged::{Fabric, Look, Words};
 
 use super::Ofi;
 use super::abi::{
-    BOUND, BY_ADDRESS, CQ_DATA, EAGAIN, ENABLE, HAS_TOLD, REMOTE_WRITE, RMA, Region, Told,
+    self, BOUND, BY_ADDRESS, CQ_DATA, EAGAIN, ENABLE, HAS_TOLD, REMOTE_WRITE, RMA, Region, Told,
 };
 
 /// Bytes of a word.
@@ -37,14 +37,11 @@ impl OfiPut {
         let from = from_ref(&number).cast();
         // SAFETY: the endpoint is open, and the library copies the word; the peer's memory has room for it.
         let done = unsafe {
-            let calls = &*(*ofi.endpoint).rma;
-            (calls.inject)(ofi.endpoint, from, WORD, number, peer, there, key)
+            let inject = abi::inject_data((*ofi.endpoint).rma);
+            inject(ofi.endpoint, from, WORD, number, peer, there, key)
         };
-        match done {
-            0 => Ok(true),
-            EAGAIN => self.last().map(|_| false),
-            error => Err(ofi.refused(error as i32, "fi_inject_writedata").into()),
-        }
+        let has_begun = ofi.has_begun("fi_inject_writedata", done)?;
+        if has_begun { Ok(true) } else { self.last().map(|_| false) }
     }
 
     /// Lets the library work. Returns what was told last.
@@ -52,7 +49,7 @@ impl OfiPut {
     fn last(&self) -> Result<u64> {
         let (queue, mut told): (_, Told) = (self.ofi.queue, [0; 5]);
         // SAFETY: there is room for one completion.
-        let read = unsafe { ((*(*queue).calls).read)(queue, told.as_mut_ptr().cast(), 1) };
+        let read = unsafe { abi::read((*queue).calls)(queue, told.as_mut_ptr().cast(), 1) };
         if read > 0 && told[1] & HAS_TOLD != 0 {
             self.last.set(told[4]);
         } else if read < 0 && read != EAGAIN {
@@ -84,15 +81,15 @@ impl Bare for OfiPut {
                 return Err(CommError::Unavailable { reason });
             }
             let (domain, none) = (ofi.domain, null_mut());
-            let register = (*(*domain).memory).register;
+            let register = abi::register((*domain).memory);
             let (access, key) = (REMOTE_WRITE, 1);
             let done = register(domain, at.cast(), WORD, access, 0, key, 0, &mut region, none);
             ofi.opened(done, region.cast(), "fi_mr_reg")?;
             if is.registration & BOUND != 0 {
-                let calls = &*(*region).fid.calls;
-                let done = (calls.bind)(region.cast(), ofi.endpoint.cast(), 0);
+                let calls = (*region).fid.calls;
+                let done = abi::bind(calls)(region.cast(), ofi.endpoint.cast(), 0);
                 ofi.fine(done, "fi_mr_bind")?;
-                ofi.fine((calls.control)(region.cast(), ENABLE, none), "fi_mr_enable")?;
+                ofi.fine(abi::control(calls)(region.cast(), ENABLE, none), "fi_mr_enable")?;
             }
             let by_address = is.registration & BY_ADDRESS != 0;
             (if by_address { at.expose_provenance() as u64 } else { 0 }, (*region).key)

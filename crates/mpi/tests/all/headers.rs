@@ -18,7 +18,6 @@ fn program(family: Family) -> String {
         ("MPI_SUM", of.sum),
         ("MPI_ERRORS_RETURN", of.errors_return),
         ("MPI_STATUS_IGNORE", Constant::Value(of.ignore)),
-        ("MPI_IN_PLACE", Constant::Value(of.in_place)),
     ];
     for (name, constant) in handles {
         let value = match constant {

@@ -1,6 +1,5 @@
 //! Ranks of one process, connected as the ranks of a run are.
 
-use std::net::Ipv4Addr;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::mpsc;
 use std::thread;
@@ -35,18 +34,7 @@ fn meeting<'a>(
     deadline: Instant,
     exchange: &'a mut dyn FnMut(String) -> Result<Vec<String>, CommError>,
 ) -> Rendezvous<'a> {
-    let (secret, library, interface) = (SECRET, None, Ipv4Addr::LOCALHOST.into());
-    Rendezvous {
-        rank,
-        size,
-        secret,
-        deadline,
-        library,
-        argument: None,
-        stamped: false,
-        interface,
-        exchange,
-    }
+    Rendezvous { secret: SECRET, deadline, ..Rendezvous::new([rank, size], exchange) }
 }
 
 /// Connects one rank, which tells its address to `exchange` and gets the addresses of all.
