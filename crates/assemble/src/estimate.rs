@@ -189,6 +189,10 @@ impl Measured<'_> {
 
     /// The verdict, which is always "converged" in virtual time on a machine that does not vary.
     pub fn virtual_or(&self, measured: Convergence) -> Convergence {
-        if self.setting.is_virtual() && !self.setting.varies { Convergence::Converged } else { measured }
+        if self.setting.is_virtual() && !self.setting.varies {
+            Convergence::Converged
+        } else {
+            measured
+        }
     }
 }

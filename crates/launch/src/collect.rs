@@ -61,7 +61,8 @@ impl Options {
     /// The same, as long as there is time for another one.
     fn now(&self, time: Allotted) -> impl Iterator<Item = u32> {
         let only = self.only;
-        self.all().take_while(move |launch| only.is_some() || time.has_time_for(*launch, Instant::now()))
+        self.all()
+            .take_while(move |launch| only.is_some() || time.has_time_for(*launch, Instant::now()))
     }
 }
 

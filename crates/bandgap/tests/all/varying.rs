@@ -6,7 +6,7 @@ use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
 use bandgap_campaign::{Measurements, Task};
 use bandgap_launch::{Collected, Target, in_virtual_time};
-use bandgap_results::{Comparison, Run, Word, compare};
+use bandgap_results::{Comparison, Judged, Run, Word, compare};
 use bandgap_sim::Machine;
 
 /// Machines of a run. Each gives four values that count, of parameters with factors of their own.
@@ -50,68 +50,72 @@ fn runs(Truth(variation, gap): Truth, seed: u64, counts: &[u32]) -> Vec<(String,
     runs.into_iter().map(|run| (format!("seed {seed}"), read(run))).collect()
 }
 
-/// The shares of pairs of runs of which this holds, by the number of launches.
-fn shares<const N: usize>(
+/// What is asked of a comparison.
+type Asks = fn(&Comparison) -> bool;
+
+/// Pairs of runs.
+fn pairs() -> u64 {
+    std::env::var("BANDGAP_PAIRS").map_or(20, |pairs| pairs.parse().unwrap())
+}
+
+/// The shares of pairs of runs of which each of these holds, by the number of launches.
+fn shares<const N: usize, const K: usize>(
     [a, b]: [Truth; 2],
     counts: [u32; N],
-    holds: impl Fn(&Comparison) -> bool,
-) -> [f64; N] {
-    let pairs = std::env::var("BANDGAP_PAIRS").map_or(20, |pairs| pairs.parse().unwrap());
-    let mut found = [0; N];
-    for pair in 0..pairs {
+    holds: [Asks; K],
+) -> [[f64; N]; K] {
+    let mut found = [[0.0; N]; K];
+    for pair in 0..pairs() {
         let [a, b] = [(a, 2 * pair), (b, 2 * pair + 1)].map(|(of, seed)| runs(of, seed, &counts));
-        for (found, (a, b)) in found.iter_mut().zip(a.into_iter().zip(b)) {
+        for (at, (a, b)) in a.into_iter().zip(b).enumerate() {
             let made = compare([&[a], &[b]], 0.95, 0.05, None);
-            assert_eq!(made.quantities.len(), 4 * MACHINES, "{:?}", made.quantities.iter().filter(|of| of.words.is_some()).collect::<Vec<_>>());
-            *found += u32::from(holds(&made));
+            assert_eq!(made.quantities.len(), 4 * MACHINES);
+            for (found, holds) in found.iter_mut().zip(holds) {
+                found[at] += f64::from(u8::from(holds(&made))) / pairs() as f64;
+            }
         }
     }
-    let shares = found.map(|found| f64::from(found) / pairs as f64);
-    println!("{pairs} pairs, {}, launches {counts:?}: {shares:?}", b.0);
-    shares
+    println!("{} pairs, {}, launches {counts:?}: {found:?}", pairs(), b.0);
+    found
+}
+
+fn differs(made: &Comparison) -> bool {
+    made.machine.verdict == Word::Machine || made.quantities.iter().any(|of| of.verdict.is_change())
+}
+
+/// Whether the intervals of all values hold that nothing changed.
+fn holds(made: &Comparison) -> bool {
+    let ends = made.quantities.iter().map(|of| of.change.as_ref()?.interval());
+    ends.into_iter().all(|ends| ends.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0))
+}
+
+fn is_found(made: &Comparison) -> bool {
+    let is_it = |of: &Judged| of.id == "logp/sim:m0/gap" && of.verdict == Word::Slower && !of.exact;
+    made.quantities.iter().any(is_it)
 }
 
 /// Asserts that runs of equal machines that vary so seldom differ, and never with three launches.
-fn seldom_differ(variation: &'static str) {
-    let differs = |made: &Comparison| {
-        made.machine.verdict == Word::Machine
-            || made.quantities.iter().any(|of| of.verdict.is_change())
-    };
-    let found = shares([Truth(variation, 1500.0); 2], [3, 4, 5, 10], differs);
-    assert_eq!(found[0], 0.0);
-    println!("{found:?}");
+fn seldom_differ(variation: &'static str, least: f64) {
+    let equal = [Truth(variation, 1500.0); 2];
+    let [differ, hold] = shares(equal, [3, 4, 5, 10], [differs, holds]);
+    let most = if pairs() < 200 { 0.08 } else { 0.06 };
+    assert!(differ[0] == 0.0 && differ[1..].iter().sum::<f64>() <= 3.0 * most, "{differ:?}");
+    assert!(hold.iter().all(|hold| *hold >= least), "{hold:?}");
 }
 
 #[test]
-fn equal_machines_whose_launches_scatter_seldom_differ() {
-    seldom_differ("sigma = 0.02");
+fn equal_machines_whose_launches_scatter_seldom_differ_and_all_intervals_hold_together() {
+    seldom_differ("sigma = 0.02", 0.85);
 }
 
 #[test]
 fn equal_machines_with_two_modes_seldom_differ() {
-    seldom_differ("factor = 1.3");
+    seldom_differ("factor = 1.3", 0.0);
 }
 
 #[test]
 fn five_percent_of_one_parameter_are_found() {
     let sides = [1500.0, 1575.0].map(|gap| Truth("sigma = 0.01", gap));
-    let is_slower = |made: &Comparison| {
-        let mut all = made.quantities.iter();
-        all.any(|of| of.id == "logp/sim:m0/gap" && of.verdict == Word::Slower && !of.exact)
-    };
-    let found = shares(sides, [5, 10], is_slower);
-    println!("{found:?}");
-}
-
-/// The intervals of all values hold the truth together.
-#[test]
-fn together() {
-    let holds = |of: &bandgap_results::Judged| {
-        let (low, high) = of.change.as_ref().and_then(|of| of.interval()).unwrap();
-        low <= 0.0 && high >= 0.0
-    };
-    let found = shares([Truth("sigma = 0.02", 1500.0); 2], [4, 10], |made| {
-        made.quantities.iter().all(holds)
-    });
-    println!("{found:?}");
+    let [[five, ten]] = shares(sides, [5, 10], [is_found as Asks]);
+    assert!(five >= 0.93 && ten >= 0.99, "{five} {ten}");
 }

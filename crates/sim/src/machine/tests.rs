@@ -161,7 +161,8 @@ fn a_machine_that_varies_has_other_parameters_in_each_launch() {
     assert_eq!(all.len(), 16);
     // One factor for all, in every protocol; nothing else changes.
     let own = varying("sigma = 0.3\nper = 'launch'").of_launch(1, 0);
-    let [os, g, l] = [own.send_overhead as f64 / 2e3, own.gap as f64 / 4e6, own.latency as f64 / 1e4];
+    let [os, g, l] =
+        [own.send_overhead as f64 / 2e3, own.gap as f64 / 4e6, own.latency as f64 / 1e4];
     assert!((os - g).abs() < 1e-3 && (os - l).abs() < 1e-3 && (os - 1.0).abs() > 1e-3);
     assert!((own.protocols[1].latency as f64 / 6e3 - os).abs() < 1e-3);
     assert_eq!((own.capacity, &own.network), (usual.capacity, &usual.network));

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::program::mpi::{as_root, run};
 use crate::program::subject::{
-    BINARY, DOUBTFUL, HOST, INPUT, INTERRUPTED, MISSING, OUTPUT, USAGE,
-    Workdir, skipped, wait,
+    BINARY, DOUBTFUL, HOST, INPUT, INTERRUPTED, MISSING, OUTPUT, USAGE, Workdir, skipped, wait,
 };
 
 /// Set-ups that do not compare.
