@@ -75,6 +75,7 @@ pub fn setup(of: &Measured<'_>) -> Vec<ExperimentSetup> {
         transport: setting.transport.clone(),
         ranks: setting.ranks as u64,
         wait: setting.wait.map(str::to_owned),
+        varies: setting.varies,
         placement: PlacementSetup {
             cores: setting.cpus.iter().flatten().map(|&cpu| cpu as u64).collect(),
             hosts: setting.hosts.clone(),

@@ -171,8 +171,8 @@ pub struct Precision {
     /// Confidence level of all intervals
     #[arg(long, value_name = "SHARE", default_value = "95%", value_parser = confidence, hide_short_help = true)]
     pub confidence: Fraction,
-    /// Seed of the order of points and of the bootstrap
-    #[arg(long, value_name = "N", default_value_t = USUAL_SEED, hide_short_help = true)]
+    /// Seed of the order of points, of the bootstrap and of a simulated machine that varies
+    #[arg(long, value_name = "N", default_value_t = USUAL_SEED, overrides_with = "seed", hide_short_help = true)]
     pub seed: u64,
     #[command(flatten)]
     pub limits: Limits,
@@ -351,7 +351,8 @@ impl Measure {
         self.ranks.reach.check(self.adopted.is_some())?;
         let is_virtual = |target: &&Target| matches!(target, Target::Simulated(_));
         let all_virtual = !measured.is_empty() && measured.iter().all(is_virtual);
-        // A replay needs no hosts, no processors and no time, and no two differ.
+        // A replay needs no hosts, no processors and no time; no two differ on a machine that does not vary.
+        let all_exact = all_virtual && measured.iter().all(|of| of.is_exact());
         let (effort, at) = (&self.effort, &self.ranks.at);
         let given = [
             (self.ranks.reach.is_named(), "--hosts"),
@@ -359,13 +360,16 @@ impl Measure {
             (at.wait != Wait::Auto, "--wait"),
             (at.deadline != Ns(30e9), "--deadline"),
             (effort.time_budget.is_some(), "--time-budget"),
-            (effort.launches.is_some_and(|of| of != USUAL_LAUNCHES), "--launches"),
             (effort.check, "--check"),
+        ];
+        let of_launches = [
+            (effort.launches.is_some_and(|of| of != USUAL_LAUNCHES), "--launches"),
             (self.precision.seed != USUAL_SEED, "--seed"),
         ];
         let hint = "it has no effect there: leave it out";
-        let all = given.map(|(given, option)| (given && all_virtual, option, hint));
-        refuse("measure in virtual time", &all)
+        let given = given.map(|(given, option)| (given && all_virtual, option, hint));
+        let of_launches = of_launches.map(|(given, option)| (given && all_exact, option, hint));
+        refuse("measure in virtual time", &[&given[..], &of_launches].concat())
     }
 
     /// Whether the transport's own launcher starts the ranks, each in a process of its own.
@@ -417,6 +421,7 @@ impl Measure {
             cores: self.ranks.at.cores.clone(),
             launches: self.launches(),
             only: None,
+            seed: self.precision.seed,
             wait: self.ranks.at.wait,
             deadline: self.deadline(),
             library: None,

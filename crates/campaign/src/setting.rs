@@ -24,6 +24,8 @@ pub struct Setting {
     pub ranks: usize,
     /// Number of launches begun.
     pub launches: u32,
+    /// Whether launches of a simulated machine differ.
+    pub varies: bool,
     /// The processors of the ranks, by rank; `None` in virtual time.
     pub cpus: Option<Vec<usize>>,
     /// The hosts of the ranks, by rank; empty if there is only one host.

@@ -1,5 +1,6 @@
 //! Carries out a task and collects its batches, on rank processes or in virtual time.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,8 @@ pub struct Options {
     pub launches: u32,
     /// The only launch to carry out now, if other measurements come in between.
     pub only: Option<u32>,
+    /// The seed of what differs between launches of a simulated machine.
+    pub seed: u64,
     /// How ranks wait.
     pub wait: Wait,
     /// Longest wait.
@@ -50,11 +53,16 @@ pub struct Options {
 }
 
 impl Options {
-    /// The launches to carry out now, as long as there is time for another one.
+    /// The launches to carry out now.
+    fn all(&self) -> Range<u32> {
+        self.only.map_or(0..self.launches, |only| only..only + 1)
+    }
+
+    /// The same, as long as there is time for another one.
     fn now(&self, time: Allotted) -> impl Iterator<Item = u32> {
         let only = self.only;
-        let all = only.map_or(0..self.launches, |only| only..only + 1);
-        all.take_while(move |launch| only.is_some() || time.has_time_for(*launch, Instant::now()))
+        self.all()
+            .take_while(move |launch| only.is_some() || time.has_time_for(*launch, Instant::now()))
     }
 }
 
@@ -73,6 +81,8 @@ pub struct Collected {
     pub hosts: Vec<String>,
     /// Launches begun.
     pub launches: u32,
+    /// Whether launches of a simulated machine differ.
+    pub varies: bool,
     /// The name of the experiment.
     pub experiment: String,
     /// How ranks waited; `None` in virtual time.
@@ -94,7 +104,7 @@ impl Collected {
         self.table.append(later.table);
         match later.placement {
             Some(_) => Self { table: self.table, ..later },
-            None => Self { ended: later.ended, ..self },
+            None => Self { ended: later.ended, launches: later.launches, ..self },
         }
     }
 
@@ -109,6 +119,7 @@ impl Collected {
             oversubscribed: self.placement.as_ref().is_some_and(|of| of.oversubscribed),
             ranks,
             launches: self.launches,
+            varies: self.varies,
             cpus: self.placement.as_ref().map(|placement| placement.cpus.clone()),
             hosts: self.hosts.clone(),
             distances: self.distances.iter().cloned().collect(),
@@ -215,7 +226,8 @@ fn collect_into(
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
             let machine = with_nodes_for(ranks, name)?;
-            let collected = in_virtual_time(&machine, ranks, task, progress)?;
+            let launches = machine.variation.map(|_| (options.seed, options.all()));
+            let collected = in_virtual_time(&machine, launches, (ranks, task), progress)?;
             table.clone_from(&collected.table);
             return Ok(collected);
         }
@@ -358,25 +370,39 @@ fn at_agents<'a>(
     Ok(begun.into_iter().map(|remote| Box::new(remote) as Box<dyn Group + 'a>).collect())
 }
 
-/// Measures on a simulated machine, which must have at least `ranks` ranks.
+/// Measures on a simulated machine, which must have at least `ranks` ranks: as it is, or as these launches of a run with this
+/// seed meet it. Virtual time takes what it takes.
 ///
 /// # Errors
 /// The machine cannot carry out the task.
 pub fn in_virtual_time(
     machine: &Machine,
-    ranks: usize,
-    task: &Task,
+    launches: Option<(u64, Range<u32>)>,
+    (ranks, task): (usize, &Task),
     progress: Progress<'_>,
 ) -> Result<Collected> {
-    let mut runner = VirtualRunner::new(machine, ranks, progress);
-    let ended = match task.lead(&mut runner) {
-        Err(Stop::Interrupted) => Ended::Interrupted,
-        other => match other.class(Exit::Input) {
-            Ok(()) => Ended::Done,
-            Err(failure) if runner.kept.is_empty() => return Err(failure),
-            Err(failure) => Ended::failed(None, failure),
-        },
-    };
-    let (experiment, table) = (task.name.clone(), runner.kept);
-    Ok(Collected { table, ended, experiment, launches: 1, ..Collected::default() })
+    let (experiment, varies) = (task.name.clone(), launches.is_some());
+    let mut collected = Collected { experiment, varies, ..Collected::default() };
+    let (seed, which) = launches.unwrap_or((0, 0..1));
+    for launch in which.clone() {
+        let own = if varies { &machine.of_launch(seed, launch) } else { machine };
+        let task = task.after(&collected.table).class(Exit::Defect)?;
+        let part = |done| (f64::from(launch - which.start) + done) / which.len() as f64;
+        let mut show = |done, doing: &str| progress(part(done), doing);
+        let mut runner = VirtualRunner::new(own, ranks, &mut show);
+        (runner.launch, runner.kept) = (launch, collected.table);
+        collected.ended = match task.lead(&mut runner) {
+            Err(Stop::Interrupted) => Ended::Interrupted,
+            other => match other.class(Exit::Input) {
+                Ok(()) => Ended::Done,
+                Err(failure) if runner.kept.is_empty() => return Err(failure),
+                Err(failure) => Ended::failed(None, failure),
+            },
+        };
+        (collected.table, collected.launches) = (runner.kept, launch + 1);
+        if collected.ended != Ended::Done {
+            break;
+        }
+    }
+    Ok(collected)
 }

@@ -221,13 +221,24 @@ impl Target {
         matches!(self, Self::Real(transport) if what(&transport.can))
     }
 
-    /// Its name in ids. A simulated machine goes by its own name rather than its file's.
-    pub fn name(&self) -> String {
-        let machine = match self {
+    fn machine(&self) -> Option<bandgap_sim::Machine> {
+        match self {
             Self::Real(_) => None,
             Self::Simulated(machine) => bandgap_sim::Machine::load(machine).ok(),
-        };
-        machine.map_or_else(|| self.to_string(), |machine| format!("sim:{}", machine.name))
+        }
+    }
+
+    /// Whether its launches are all the same.
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Self::Real(_) => false,
+            Self::Simulated(_) => self.machine().is_none_or(|of| of.variation.is_none()),
+        }
+    }
+
+    /// Its name in ids. A simulated machine goes by its own name rather than its file's.
+    pub fn name(&self) -> String {
+        self.machine().map_or_else(|| self.to_string(), |machine| format!("sim:{}", machine.name))
     }
 }
 

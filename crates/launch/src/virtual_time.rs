@@ -16,6 +16,8 @@ use crate::signals::signalled;
 pub struct VirtualRunner<'a> {
     machine: &'a Machine,
     size: usize,
+    /// The launch.
+    pub launch: u32,
     /// When the measurement began.
     begun: Instant,
     /// The measured batches.
@@ -31,7 +33,7 @@ impl<'a> VirtualRunner<'a> {
     pub fn new(machine: &'a Machine, size: usize, progress: Progress<'a>) -> Self {
         let (begun, kept, replayed) =
             (Instant::now(), Measurements::default(), Replayed::default());
-        Self { machine, size, begun, kept, replayed, progress }
+        Self { machine, size, launch: 0, begun, kept, replayed, progress }
     }
 
     /// Records the programs of all ranks and replays them.
@@ -66,7 +68,7 @@ impl Runner for VirtualRunner<'_> {
     }
 
     fn launch(&self) -> u32 {
-        0
+        self.launch
     }
 
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {

@@ -43,6 +43,9 @@ pub struct ExperimentSetup {
     pub ranks: u64,
     /// How ranks waited: `spin`, `yield` or `block`; none in virtual time.
     pub wait: Option<String>,
+    /// Whether launches of a simulated machine differ.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub varies: bool,
     /// The memory of the messages, if the same for all.
     pub buffers: Option<String>,
     /// Shape of the repetitions, if not bandgap's own.

@@ -360,7 +360,11 @@ fn words([a, b]: [&[(String, Run)]; 2], judged: &[Judged]) -> Vec<Judged> {
     let others = of_side(b);
     let differs = |[id, word, of]: [String; 3]| {
         let [_, other, _] = others.iter().find(|other| other[0] == id && other[1] != word)?;
-        let counts = |judged: &Judged| judged.exact || judged.verdict.is_change();
+        // Equal values of launches are exact, too, and say nothing of words.
+        let has_moved =
+            |judged: &Judged| judged.change.as_ref().is_some_and(|of| of.value.0 != 0.0);
+        let counts =
+            |judged: &Judged| judged.exact && has_moved(judged) || judged.verdict.is_change();
         let is_its = |judged: &Judged| counts(judged) && judged.id.starts_with(&format!("{of}/"));
         let is_open = [&word, other].into_iter().any(|of| of == "undecided");
         let verdict = if is_open { Word::CannotTell } else { Word::Differs };

@@ -1,6 +1,7 @@
 //! The LogGP machine: its parameters, its files, and the machines of the papers.
 
 mod description;
+mod variation;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,6 +11,7 @@ use serde::Deserialize;
 
 use crate::error::Result;
 use crate::{Network, SimError};
+pub use variation::Variation;
 
 /// A LogGP machine with separate overheads for sending and receiving.
 ///
@@ -69,8 +71,14 @@ use crate::{Network, SimError};
 /// hop_ns = 1200                            # optional; by default the network's
 /// gap_ns = 18000                           # optional; by default the machine's
 /// overhead_per_byte_ns = 34                # added to send_overhead_ns; optional
+///
+/// [variation]                              # optional: a factor for each parameter and launch
+/// sigma = 0.02                             # log-normal; optional
+/// factor = 1.3                             # of a second mode; optional
+/// share = 0.5                              # of the launches in that mode; optional
+/// per = "parameter"                        # or "launch": one factor for all; optional
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Machine {
     /// Its name.
@@ -113,6 +121,8 @@ pub struct Machine {
     pub capacity: u32,
     /// P: largest number of ranks; at most the number of the network's nodes.
     pub ranks: usize,
+    /// How launches differ, if they do.
+    pub variation: Option<Variation>,
 }
 
 /// The machines of the papers, by name.

@@ -66,6 +66,16 @@ fn variable(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+fn varies(run: &Run) -> bool {
+    run.setup.of.iter().any(|of| of.varies)
+}
+
+/// For a simulated machine that varies, the option for other draws than those of the run, and of each number.
+fn another_seed(run: &Run, number: usize) -> Vec<String> {
+    let seed = run.seed.wrapping_add(1 + number as u64);
+    varies(run).then(|| format!("--seed={seed}")).into_iter().collect()
+}
+
 /// What is started for a side.
 struct Side<'a> {
     /// Its letter.
@@ -158,7 +168,7 @@ impl Against {
             Some(held) => held.path().join(b.name),
             None => new().map_err(unwritable)?.path().to_owned(),
         };
-        words.extend(launches.into_iter().chain(time));
+        words.extend(launches.into_iter().chain(time).chain(another_seed(&run, 0)));
         let usual = Duration::from_secs_f64(run.elapsed.0).max(PATIENCE);
         let found =
             b.measure(&words, &directory, measure.budget(usual) * 4 + measure.deadline())?;
@@ -184,10 +194,12 @@ impl Against {
         let launches = run.conditions.iter().map(|of| of.launches).max().unwrap_or(1).max(1);
         let whole = Duration::from_secs_f64(run.elapsed.0);
         let time = (measure.budget(whole / launches as u32 * 2 * all) / (2 * all)).max(LEAST);
-        // Virtual time takes what it takes.
-        if !run.setup.of.iter().all(|of| of.transport.starts_with("sim:")) {
-            let budget = format!("--time-budget={:.1}s", time.as_secs_f64());
-            words.extend(["--launches=1".to_owned(), budget]);
+        let is_virtual = run.setup.of.iter().all(|of| of.transport.starts_with("sim:"));
+        if !is_virtual {
+            words.push(format!("--time-budget={:.1}s", time.as_secs_f64()));
+        }
+        if !is_virtual || varies(run) {
+            words.push("--launches=1".to_owned());
         }
         let limit = time * 4 + whole + PATIENCE + measure.deadline();
         let mut progress = Progress::new(vec![("pairs".to_owned(), 1.0)], measure.output.quiet);
@@ -212,7 +224,8 @@ impl Against {
                 let (side, number) = (sides[of], at + 1);
                 progress.show(at as f64 / f64::from(all), &format!("pair {number} of {all}"));
                 let directory = place.join(format!("{}{number}", side.name));
-                let found = side.measure(&words, &directory, limit)?;
+                let own = [&words[..], &another_seed(run, 2 * at + of)].concat();
+                let found = side.measure(&own, &directory, limit)?;
                 let differs = Differences::between(&[run, &found]);
                 let host = differs.expected.iter().find(|of| of.field == "setup.machine.hosts");
                 if let Some(field) = differs.machine.first().or(host) {

@@ -127,7 +127,7 @@ impl AtWork {
         only: Option<u32>,
         to_keep: bool,
     ) -> Result<bool> {
-        if only.unwrap_or(0) > 0 && matches!(self.target, Target::Simulated(_)) {
+        if only.unwrap_or(0) > 0 && self.target.is_exact() {
             return Ok(true);
         }
         session.target = self.target.clone();

@@ -73,7 +73,7 @@ fn times(machine: &Machine, run: &Run, transport: &str) -> Result<Times> {
     let setting = Setting { transport: transport.to_owned(), ranks, ..Setting::default() };
     let mut times = Times::new();
     for task in tasks(run, transport) {
-        let collected = in_virtual_time(machine, ranks, &task, &mut |_, _| {})?;
+        let collected = in_virtual_time(machine, None, (ranks, &task), &mut |_, _| {})?;
         let judged = nothing_asked().judge(&collected.table);
         simulated(&task, &Measured { setting: &setting, judged: &judged }, &mut times);
     }

@@ -6,3 +6,4 @@ mod architecture;
 mod damaged;
 mod licences;
 mod program;
+mod varying;

@@ -187,11 +187,11 @@ fn each(run: &Run, mut add: impl FnMut(String, String, Unit, bool, Launches)) {
     }
 }
 
-/// Whether a value is of virtual time, where no rank waits in some way, and not from a table of measurements.
+/// Whether a value is of virtual time on a machine that does not vary, and not from a table of measurements.
 fn is_exact(run: &Run, id: &str, of: &Quantity) -> bool {
     let is_narrow = of.half_width().is_none_or(|half| half <= 1e-9 * of.value.0.abs());
     let mut its = run.setup.of.iter().filter(|of| is_of(id, &of.experiment, &of.transport));
-    (is_narrow || id.contains("/sim:")) && its.all(|of| of.wait.is_none())
+    (is_narrow || id.contains("/sim:")) && its.all(|of| of.wait.is_none() && !of.varies)
 }
 
 /// The id of the curve that a value is on, or its own.

@@ -132,5 +132,56 @@ fn what_is_no_machine_is_refused_at_its_line() {
         (15, both.replace("latency_ns = 6", "latency_ns = 2e9")),
         (6, format!("{GOOD}gap_per_byte_ns = 1\n{LONG}")),
         (12, both.replace("latency_ns = 6\n", "")),
+        (6, format!("{GOOD}[variation]\nshare = 0.3\n")),
+        (7, format!("{GOOD}[variation]\nsigma = 2\n")),
+        (7, format!("{GOOD}[variation]\nfactor = 0\n")),
+        (8, format!("{GOOD}[variation]\nsigma = 0.1\nshare = 1.1\n")),
+        (8, format!("{GOOD}[variation]\nsigma = 0.1\nper = 'day'\n")),
     ]);
+}
+
+#[test]
+fn a_machine_that_varies_has_other_parameters_in_each_launch() {
+    let text = format!("{GOOD}[variation]\n").replace("gap_ns = 4.125", "gap_ns = 4000");
+    let varying = |more: &str| parse(&format!("{text}{more}\n{SHORT}{LONG}")).unwrap();
+    let times = |of: &Machine| [of.send_overhead, of.recv_overhead, of.gap, of.latency];
+    let factors = |of: &Machine, seed, launch| {
+        let own = times(&of.of_launch(seed, launch));
+        let ratio = |(own, usual): (u64, u64)| own as f64 / usual as f64;
+        own.into_iter().zip(times(of)).map(ratio).collect::<Vec<_>>()
+    };
+    // The same launch has the same, another one, another seed or another machine others; and so do parameters.
+    let usual = varying("sigma = 0.3");
+    let other = Machine { name: "other".into(), ..usual.clone() };
+    let drawn = [(&usual, 1, 0), (&usual, 1, 1), (&usual, 2, 0), (&other, 1, 0)];
+    let mut all: Vec<f64> = drawn.iter().flat_map(|(of, a, b)| factors(of, *a, *b)).collect();
+    assert_eq!(usual.of_launch(1, 0), usual.of_launch(1, 0));
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    assert_eq!(all.len(), 16);
+    // One factor for all, in every protocol; nothing else changes.
+    let own = varying("sigma = 0.3\nper = 'launch'").of_launch(1, 0);
+    let [os, g, l] =
+        [own.send_overhead as f64 / 2e3, own.gap as f64 / 4e6, own.latency as f64 / 1e4];
+    assert!((os - g).abs() < 1e-3 && (os - l).abs() < 1e-3 && (os - 1.0).abs() > 1e-3);
+    assert!((own.protocols[1].latency as f64 / 6e3 - os).abs() < 1e-3);
+    assert_eq!((own.capacity, &own.network), (usual.capacity, &usual.network));
+    // The logarithm of g is normal with this σ, and two modes have their shares.
+    let logs = |more: &str| -> Vec<f64> {
+        let of = varying(more);
+        (0..4000).map(|launch| factors(&of, 7, launch)[2].ln()).collect()
+    };
+    let moments = |all: &[f64]| {
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        (mean, all.iter().map(|of| (of - mean).powi(2)).sum::<f64>() / all.len() as f64)
+    };
+    let (mean, variance) = moments(&logs("sigma = 0.02"));
+    assert!(mean.abs() < 0.002 && (variance.sqrt() - 0.02).abs() < 0.001, "{mean} {variance}");
+    let modes = logs("factor = 1.3\nshare = 0.2");
+    let second = modes.iter().filter(|of| (*of - 1.3_f64.ln()).abs() < 1e-3).count();
+    let first = modes.iter().filter(|of| of.abs() < 1e-3).count();
+    assert!(first + second == 4000 && second.abs_diff(800) < 100, "{second}");
+    // Without the table, each launch meets the machine itself.
+    let exact = parse(GOOD).unwrap();
+    assert_eq!(exact.of_launch(1, 3), exact);
 }

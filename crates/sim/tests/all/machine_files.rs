@@ -11,7 +11,8 @@ use crate::damaged::{cases, damaged};
 const TORUS: &str = "name = \"t\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\nlatency_ns = 1\nranks = 9\n\
     [network]\ntopology = \"torus\"\nrows = 3\ncolumns = 3\nhop_ns = 400\n\
     [[protocol]]\nup_to_bytes = 512\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\nlatency_ns = 3\ngap_per_byte_ns = 4\n\
-    [[protocol]]\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\nlatency_ns = 3\ngap_per_byte_ns = 7.1\nhop_ns = 1200\n";
+    [[protocol]]\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\nlatency_ns = 3\ngap_per_byte_ns = 7.1\nhop_ns = 1200\n\
+    [variation]\nsigma = 0.1\nfactor = 3\nshare = 0.3\nper = \"launch\"\n";
 
 /// The machines that are built in, and one with a network.
 fn examples() -> Vec<String> {
@@ -33,6 +34,7 @@ proptest! {
             let far = machine.network.distance(0, machine.ranks - 1);
             prop_assert!(far <= machine.network.diameter());
             let _ = machine.daxpy(u32::MAX);
+            prop_assert!(machine.of_launch(1, 2).gap > 0);
         }
     }
 }

@@ -172,20 +172,20 @@ fn script(place: &Workdir, name: &str, lines: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A kept run of a machine that drifts, and a program of side A: each of its launches makes a machine for side B, with a
-/// little scatter, and one for itself whose gap is PERCENT of that.
+/// A kept run of a machine that varies a little and drifts, and a program of side A: each of its launches makes a machine for
+/// side B, and one for itself whose gap is PERCENT of that.
 fn drifting(place: &Workdir) {
     let machine = "name = \"own\"\nsend_overhead_ns = 400\nrecv_overhead_ns = 600\n\
                    latency_ns = 20000\ngap_ns = ";
     std::fs::create_dir(place.path("before")).unwrap();
     for name in ["machine.toml", "before/machine.toml"] {
-        place.file(name, format!("{machine}1500\n"));
+        place.file(name, format!("{machine}1500\n[variation]\nsigma = 0.004\n"));
     }
     place.run("signature -t sim:machine.toml -q --out a".split(' ')).ends(0);
     let draw = "n=$(($(cat n 2>/dev/null || echo 0) + 1)); echo $n > n\n\
-        r=$((n * 20)); q=$((n * 104729 % 31))\n\
-        sed -i \"s/gap_ns.*/gap_ns = $((1500 + r + q))/\" machine.toml\n\
-        sed -i \"s/gap_ns.*/gap_ns = $(((1515 + r) * PERCENT / 100))/\" before/machine.toml\n\
+        gap() { sed -i \"s/gap_ns.*/gap_ns = $1/\" $2; }\n\
+        gap $((1500 + n * 20)) machine.toml\n\
+        gap $(((1500 + n * 20) * PERCENT / 100)) before/machine.toml\n\
         cd before && exec BANDGAP \"$@\"";
     script(place, "before.sh", draw);
 }

@@ -486,3 +486,33 @@ fn in_virtual_time_options_without_effect_are_refused() {
     }
     with("--launches 5 --confidence 90%", 0);
 }
+
+#[test]
+fn launches_of_a_machine_that_varies_differ_and_those_of_another_seed() {
+    let place = Workdir::new();
+    let varying = include_str!("../../../../../docs/examples/varying.toml");
+    place.file("v.toml", varying);
+    place.file("exact.toml", varying.split("[variation]").next().unwrap());
+    let gap = |of: &Value| of_kind(of, "logp")[0]["parameters"]["gap"].clone();
+    let launches = |of: &Value| of["launches"].as_array().unwrap().clone();
+    let measured = |more: &str| place.json(&format!("signature -t sim:v.toml {more}"));
+    let [run, again, other] = ["", "", "--seed 2"].map(measured);
+    let width = |of: &Value| of["high"].as_f64().unwrap() - of["low"].as_f64().unwrap();
+    assert!(launches(&gap(&run)).len() == 5 && width(&gap(&run)) > 0.0, "{run}");
+    assert_eq!((&run["setup"]["of"][0]["varies"], gap(&run)), (&true.into(), gap(&again)));
+    assert_ne!(launches(&gap(&run))[..2], launches(&gap(&other))[..2]);
+    // Fewer launches are the first of them, and one of a series is as one of a signature.
+    let two = launches(&gap(&measured("--launches 2")));
+    assert_eq!(two, launches(&gap(&run))[..2]);
+    let all = place.json("run -t sim:v.toml --launches 2");
+    assert_eq!(launches(&gap(&all)), two);
+    let [series] = &of_kind(&all, "series")[..] else { panic!("{all}") };
+    let times: Vec<Vec<Value>> =
+        series["points"].as_array().unwrap().iter().map(|of| launches(&of["time"])).collect();
+    assert!(times.iter().all(|of| of.len() == 2 && of[0] != of[1]), "{times:?}");
+    // The same machine without the table has no interval, one launch, and nothing of this.
+    let exact = place.json("signature -t sim:exact.toml");
+    assert_eq!((width(&gap(&exact)), launches(&gap(&exact)).len()), (0.0, 1));
+    assert!(exact["setup"]["of"][0].get("varies").is_none());
+    place.refuses(2, "signature -t sim:exact.toml --seed 2");
+}
