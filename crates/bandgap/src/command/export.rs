@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use bandgap_assemble::Calibrated;
 use bandgap_launch::{Classify, Exit, Failure, Result, input, told, usage};
-use bandgap_record::{RecordError, RunDir};
+use bandgap_record::RunDir;
 use bandgap_results::{View, drawn, json_lines, openmetrics, osu, page, values};
 use bandgap_sim::{Loggops, write_perfetto};
 use clap::{Args, ValueEnum};
@@ -199,12 +199,11 @@ impl Export {
             return Err(input!("export the figures of {}: it has none", path.display())
                 .hint("--to csv has its values"));
         }
-        let failed = |error: RecordError| Failure::new(Exit::Output, told(&error));
         let directory =
-            RunDir::create(self.out("figures to no directory", "figures")?).map_err(failed)?;
+            RunDir::create(self.out("figures to no directory", "figures")?).class(Exit::Output)?;
         for (name, content) in files {
             let name = name.strip_prefix("gnuplot/").unwrap_or(&name);
-            directory.write(name, content.as_bytes()).map_err(failed)?;
+            directory.write(name, content.as_bytes()).class(Exit::Output)?;
         }
         Ok(())
     }
