@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::Calibrated;
-use bandgap_launch::{Classify, Exit, Failure, Result, input, told, usage};
+use bandgap_launch::{Classify, Exit, Result, input, usage};
 use bandgap_record::RunDir;
 use bandgap_results::{View, drawn, json_lines, openmetrics, osu, page, values};
 use bandgap_sim::{Loggops, write_perfetto};
@@ -19,7 +19,7 @@ use super::fit::named;
 use super::show::{found, kept};
 use super::simulate::{How, Points, kernel, machine_of};
 use crate::args::Axes;
-use crate::output::{print, printed};
+use crate::output::{print, printed, unwritten};
 use crate::refused::{applicable, unmade};
 use timeline::Shown;
 
@@ -251,15 +251,11 @@ impl Export {
         match &self.out {
             None => printed(|| buffered(&mut io::stdout().lock())),
             Some(path) => {
-                let failed = |error: io::Error| {
-                    let what = format!("write {}: {}", path.display(), told(&error));
-                    Failure::new(Exit::Output, what)
-                };
-                let mut file = File::create_new(path).map_err(failed)?;
+                let mut file = File::create_new(path).map_err(|error| unwritten(path, &error))?;
                 buffered(&mut file).map_err(|error| {
                     // Half a file is useless, and the next export needs a new file.
                     let _ = fs::remove_file(path);
-                    failed(error)
+                    unwritten(path, &error)
                 })
             }
         }
