@@ -8,7 +8,7 @@ use bandgap_report::{
 
 use super::{Beside, Breakdown, ModelTime, PartTime, TermOf, Within};
 use crate::logp::Logp;
-use crate::shown::{Context, Shown};
+use crate::shown::{Context, Shown, ranged};
 
 impl Shown for Breakdown {
     /// Times measured as a whole count. Components do not: their deviation is the model's error.
@@ -111,7 +111,7 @@ pub(crate) fn given(quantity: &Quantity) -> Cell {
     match (quantity.interval(), quantity.unit) {
         (Some(_), Unit::Second) => Drawn::new(quantity, Precision::Converged).into(),
         (None, Unit::Second) => Cell::Number(exact(quantity.value.0)),
-        _ => Cell::Number(percent(quantity)),
+        _ => Cell::Number(ranged(quantity, share)),
     }
 }
 
@@ -119,17 +119,6 @@ pub(crate) fn given(quantity: &Quantity) -> Cell {
 fn exact(seconds: f64) -> String {
     let ns = (seconds * 1e11).round() / 100.0;
     if (0.01..1e4).contains(&ns) { format!("{ns} ns") } else { scaled(seconds, Unit::Second) }
-}
-
-/// A share with its interval: `-2.4 % (-4.1 to -0.6 %)`.
-pub(crate) fn percent(of: &Quantity) -> String {
-    let value = share(of.value.0);
-    match of.interval().map(|(low, high)| (share(low), share(high))) {
-        Some((low, high)) if low != high => {
-            format!("{value} ({} to {high})", low.trim_end_matches(" %"))
-        }
-        _ => value,
-    }
 }
 
 fn shares<'a>(parts: impl IntoIterator<Item = &'a PartTime>) -> String {
@@ -206,7 +195,7 @@ impl Breakdown {
         let error = model.error.as_ref().map(|error| {
             format!(
                 "; error {}, {}",
-                percent(error),
+                ranged(error, share),
                 model.within.map_or(String::new(), |of| of.to_string())
             )
         });

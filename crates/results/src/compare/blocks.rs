@@ -7,7 +7,7 @@ use bandgap_report::{
 
 use super::{Comparison, Judged, Word};
 use crate::rows::worded;
-use crate::shown::counted;
+use crate::shown::{counted, ranged};
 
 /// The most rows of a screen.
 const ROWS: usize = 12;
@@ -178,11 +178,7 @@ fn few(all: impl ExactSizeIterator<Item = String>) -> String {
 
 /// A change with its interval: `+7 % (+4 to +10 %)`.
 fn changed(of: &Judged) -> String {
-    let Some(change) = &of.change else { return String::new() };
-    let ends = change.interval().filter(|_| !of.exact).map(|(low, high)| {
-        format!(" ({} to {})", signed_share(low).trim_end_matches(" %"), signed_share(high))
-    });
-    signed_share(change.value.0) + &ends.unwrap_or_default()
+    of.change.as_ref().map_or_else(String::new, |of| ranged(of, signed_share))
 }
 
 /// A row of a table.
