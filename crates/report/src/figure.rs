@@ -2,6 +2,7 @@
 
 use bandgap_record::Unit;
 use bandgap_units::{Ns, SharedUnit};
+use derive_more::Display;
 
 use crate::number::{Precision, RATES, Shown, scaled, written};
 use crate::printable::{NAME, told};
@@ -41,7 +42,8 @@ pub struct Axis {
 }
 
 /// Spacing of the values along an axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Display, PartialEq, Eq)]
+#[display(rename_all = "lowercase")]
 pub enum Scale {
     /// Linear, including 0.
     #[default]

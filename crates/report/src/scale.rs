@@ -102,11 +102,6 @@ impl Placed {
     /// Its scale, its ends as values and on paper, and what its numbers count.
     pub fn told(&self, (from, to): (f64, f64)) -> String {
         let Placed { scale, low, high, unit, .. } = self;
-        let scale = match scale {
-            Scale::Linear => "linear",
-            Scale::Log2 => "log2",
-            Scale::Log10 => "log10",
-        };
         format!("{scale} {low} {high} {from:.1} {to:.1} {unit}")
     }
 
