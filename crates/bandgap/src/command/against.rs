@@ -108,6 +108,7 @@ impl Against {
         let typed = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
         let typed: Vec<String> = typed.collect();
         let (words, asked) = (plan(&run.command), plan(&typed));
+        let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
         if words[0] != asked[0] || asked.len() > 1 && asked != words {
             let failure = usage!("measure another plan against {}", named.display());
             return Err(failure.hint(format!("its own is taken: {} --against RUN", words[0])));
