@@ -142,8 +142,7 @@ pub fn found(run: &Path) -> Result<PathBuf> {
     }
     let name = run.to_string_lossy();
     if run.join(COMPARISON).is_file() {
-        let hint =
-            format!("its page is {name}/{REPORT}; its values: bandgap export {name} --to csv");
+        let hint = format!("its page is {name}/{REPORT}; its values: {name}/{COMPARISON}");
         return Err(input!("take {name} for a run: it is a comparison").hint(hint));
     }
     let mut runs = kept_runs();
