@@ -26,7 +26,7 @@ use crate::args::limits::Limits;
 use crate::args::{Axes, Output, Precision, Shown};
 use crate::layout::layout;
 use journal::{Earlier, Journal};
-pub use json::JsonFile;
+pub use json::{JsonFile, unwritten};
 pub use streams::{print, printed, tell, tell_failure};
 
 /// The default directory of runs.

@@ -1,9 +1,9 @@
 //! A figure as data, independent of the renderer.
 
 use bandgap_record::Unit;
-use bandgap_units::{Ns, SharedUnit};
+use derive_more::Display;
 
-use crate::number::{Precision, RATES, Shown, scaled, written};
+use crate::number::{Precision, Shown, scaled, written};
 use crate::printable::{NAME, told};
 
 /// Curves over two axes, with reference lines and named regions.
@@ -36,12 +36,13 @@ pub struct Axis {
     pub label: String,
     /// Spacing of the values.
     pub scale: Scale,
-    /// Dimension of the values.
-    pub dimension: Dimension,
+    /// Unit of the values; its multiple is in the label, or in each tick.
+    pub unit: Unit,
 }
 
 /// Spacing of the values along an axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Display, PartialEq, Eq)]
+#[display(rename_all = "lowercase")]
 pub enum Scale {
     /// Linear, including 0.
     #[default]
@@ -50,20 +51,6 @@ pub enum Scale {
     Log2,
     /// Logarithmic, with ticks at 1, 2 and 5.
     Log10,
-}
-
-/// Dimension of an axis' values. It determines the unit in the label.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dimension {
-    /// A plain number.
-    #[default]
-    Count,
-    /// Nanoseconds.
-    Time,
-    /// Bytes; each tick has its own unit.
-    Size,
-    /// Bytes per second.
-    Rate,
 }
 
 /// One curve.
@@ -161,16 +148,13 @@ impl Figure {
     /// A point in words: `64 KiB: 11.4 ±0.3 µs`.
     pub(crate) fn told(&self, point: &Datum) -> String {
         let Datum { x, y, interval, precision } = *point;
-        let (unit, size) = self.y.dimension.measured().unwrap_or((Unit::One, 1.0));
-        let interval = interval.map(|(low, high)| (low * size, high * size));
-        let y = Shown { value: y * size, interval, unit, precision, apart: false };
+        let y = Shown { value: y, interval, unit: self.y.unit, precision, apart: false };
         format!("{}: {}", self.place_of(x), written(&y))
     }
 
     /// A place on the horizontal axis in words: `64 KiB`.
     pub(crate) fn place_of(&self, x: f64) -> String {
-        let (unit, size) = self.x.dimension.measured().unwrap_or((Unit::One, 1.0));
-        scaled(x * size, unit)
+        scaled(x, self.x.unit)
     }
 
     /// Whether any point has this precision.
@@ -219,27 +203,6 @@ impl Scale {
     /// Whether the scale can show `value`.
     pub(crate) fn shows(self, value: f64) -> bool {
         value.is_finite() && (self == Scale::Linear || value > 0.0)
-    }
-}
-
-impl Dimension {
-    /// The unit of quantities of this dimension, and how many of it an axis' value 1 is; none of plain numbers.
-    pub(crate) fn measured(self) -> Option<(Unit, f64)> {
-        match self {
-            Dimension::Count => None,
-            Dimension::Time => Some((Unit::Second, 1e-9)),
-            Dimension::Size => Some((Unit::Byte, 1.0)),
-            Dimension::Rate => Some((Unit::BytePerSecond, 1.0)),
-        }
-    }
-
-    /// The unit for an axis that ends at `high`.
-    pub(crate) fn unit(self, high: f64) -> Option<SharedUnit> {
-        match self {
-            Dimension::Count | Dimension::Size => None,
-            Dimension::Time => Some(Ns(high).unit()),
-            Dimension::Rate => Some(SharedUnit::of(high, RATES)),
-        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use bandgap_units::Ns;
+use bandgap_record::Unit;
 
 use crate::Precision;
 use crate::block::{Bars, Block, Heat};
-use crate::figure::{Axis, Dimension, Figure, Scale, Series};
+use crate::figure::{Axis, Datum, Figure, Scale, Series};
 use crate::number::scaled;
 use crate::svg::{STEPS, tint, tint_of_pair};
 
@@ -70,7 +70,7 @@ fn axis(name: &str, axis: &Axis) -> String {
     };
     // Ticks of a logarithmic axis are whole numbers.
     let decimals = if axis.scale == Scale::Linear { ".1" } else { ".0" };
-    let format = unit(axis.dimension).1.replace(".0", decimals);
+    let format = unit(axis.unit).1.replace(".0", decimals);
     let label = quoted(&axis.label);
     format!("{scale}set format {name} '{format}'\nset {name}label '{label}' noenhanced\n")
 }
@@ -156,7 +156,7 @@ fn has_points(series: &Series) -> bool {
 /// A curve: a comment, and a line for each point. A blank line interrupts the curve.
 fn curve(figure: &Figure, series: &Series) -> String {
     let mut data = String::new();
-    let [x, y] = [&figure.x, &figure.y].map(|axis| axis.label.clone() + unit(axis.dimension).0);
+    let [x, y] = [&figure.x, &figure.y].map(|axis| axis.label.clone() + unit(axis.unit).0);
     let _ = writeln!(data, "# {}: {}", bare(&figure.title), bare(&series.name));
     let _ =
         writeln!(data, "# {} | {} | low | high | converged | clock_limited", bare(&x), bare(&y));
@@ -172,9 +172,7 @@ fn curve(figure: &Figure, series: &Series) -> String {
         let (low, high) = point.interval.unwrap_or((point.y, point.y));
         let is = |precision| u8::from(point.precision == precision);
         let (converged, limited) = (is(Precision::Converged), is(Precision::ClockLimited));
-        let [x, y, low, high] =
-            [(&figure.x, point.x), (&figure.y, point.y), (&figure.y, low), (&figure.y, high)]
-                .map(|(axis, value)| in_si(axis, value));
+        let Datum { x, y, .. } = point;
         let _ = writeln!(data, "{x} {y} {low} {high} {converged} {limited}");
         is_open = true;
     }
@@ -208,18 +206,13 @@ fn plot(figure: &Figure, curve: usize, block: &str) -> String {
     format!("{block} using {columns} with {with} linetype {} {title}", place + 1)
 }
 
-/// A value of an axis in SI units.
-fn in_si(axis: &Axis, value: f64) -> f64 {
-    if axis.dimension == Dimension::Time { Ns(value).as_secs() } else { value }
-}
-
-/// The unit of a dimension in the data, and the format of ticks, with SI or binary prefixes.
-fn unit(dimension: Dimension) -> (&'static str, &'static str) {
-    match dimension {
-        Dimension::Count => ("", "%g"),
-        Dimension::Time => (" (s)", "%.0s %cs"),
-        Dimension::Size => (" (bytes)", "%.0b %BB"),
-        Dimension::Rate => (" (bytes/s)", "%.0s %cB/s"),
+/// A unit in the data, and the format of ticks, with SI or binary prefixes.
+fn unit(unit: Unit) -> (&'static str, &'static str) {
+    match unit {
+        Unit::One | Unit::PerSecond => ("", "%g"),
+        Unit::Second => (" (s)", "%.0s %cs"),
+        Unit::Byte => (" (bytes)", "%.0b %BB"),
+        Unit::BytePerSecond => (" (bytes/s)", "%.0s %cB/s"),
     }
 }
 

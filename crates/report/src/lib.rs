@@ -18,7 +18,7 @@ mod text;
 pub use block::{
     Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Slice, Sum, Sums, Table,
 };
-pub use figure::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series};
+pub use figure::{Axis, Datum, Figure, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use number::{Precision, Shown, multiple, read, scaled, written};
 pub use page::Page;

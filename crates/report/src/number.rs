@@ -4,7 +4,7 @@ use bandgap_record::{Quantity, Unit};
 use bandgap_units::{Ns, SharedUnit, significant};
 
 /// Rates have SI prefixes: 1 GB/s is 10⁹ bytes per second.
-pub(crate) const RATES: &[(f64, &str)] =
+const RATES: &[(f64, &str)] =
     &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
 
 const TIMES: &[(f64, &str)] = &[(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")];

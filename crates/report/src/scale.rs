@@ -1,9 +1,10 @@
 //! Positions of values on an axis, and the ticks.
 
+use bandgap_record::Unit;
 use bandgap_units::{Bytes, significant_short};
 
-use crate::figure::{Axis, Datum, Dimension, Scale, Series};
-use crate::number;
+use crate::figure::{Axis, Datum, Scale, Series};
+use crate::number::{self, multiple};
 
 /// The two axes of a figure, with fixed ends.
 pub(crate) struct Plane {
@@ -67,29 +68,25 @@ impl Placed {
         };
         // Over many decades each tick has its own unit.
         let far = scale != Scale::Linear && high / low > FAR;
-        let own = axis.dimension.measured().filter(|_| far || axis.dimension == Dimension::Size);
-        let unit = axis.dimension.unit(high).filter(|_| own.is_none());
-        let title = match unit {
-            Some(unit) => format!("{} ({})", axis.label, unit.symbol),
-            None => axis.label.clone(),
+        let is_shared = axis.unit == Unit::One || axis.unit != Unit::Byte && !far;
+        let unit = multiple(axis.unit, high);
+        let title = match unit.symbol {
+            symbol if is_shared && !symbol.is_empty() => format!("{} ({symbol})", axis.label),
+            _ => axis.label.clone(),
         };
-        let counted = match (axis.dimension, own) {
-            (Dimension::Size, _) => "size".to_owned(),
-            (Dimension::Time, Some(_)) => "time".to_owned(),
-            (Dimension::Rate, Some(_)) => "rate".to_owned(),
-            _ => unit.map_or(1.0, |unit| 1.0 / unit.count(1.0)).to_string(),
+        let counted = match axis.unit {
+            _ if is_shared => unit.size.to_string(),
+            Unit::Byte => "size".to_owned(),
+            Unit::Second => "time".to_owned(),
+            _ => "rate".to_owned(),
         };
         let mut placed =
             Placed { scale, low, high, unit: counted, title, ticks: Vec::new(), minor: Vec::new() };
-        let label = |value: f64| match axis.dimension {
+        let label = |value: f64| match axis.unit {
+            _ if is_shared => significant_short(unit.count(value), 4),
             // Only ticks below one byte are not whole.
-            Dimension::Size if value.fract() == 0.0 && value >= 0.0 => {
-                Bytes(value as u64).to_string()
-            }
-            _ => match own {
-                Some((unit, size)) => number::scaled(value * size, unit),
-                None => significant_short(unit.map_or(value, |unit| unit.count(value)), 4),
-            },
+            Unit::Byte if value.fract() == 0.0 && value >= 0.0 => Bytes(value as u64).to_string(),
+            unit => number::scaled(value, unit),
         };
         placed.ticks = major
             .iter()
@@ -102,11 +99,6 @@ impl Placed {
     /// Its scale, its ends as values and on paper, and what its numbers count.
     pub fn told(&self, (from, to): (f64, f64)) -> String {
         let Placed { scale, low, high, unit, .. } = self;
-        let scale = match scale {
-            Scale::Linear => "linear",
-            Scale::Log2 => "log2",
-            Scale::Log10 => "log10",
-        };
         format!("{scale} {low} {high} {from:.1} {to:.1} {unit}")
     }
 
@@ -129,6 +121,9 @@ impl Placed {
 /// The ratio of the ends of an axis above which each tick has its own unit.
 const FAR: f64 = 1e3;
 
+/// What ends and ticks may be off by rounding.
+const ROUNDING: f64 = 1e-9;
+
 type Ends = (f64, f64, Vec<f64>, Vec<f64>);
 
 /// Steps of 1, 2 or 5 times a power of ten, including 0.
@@ -144,7 +139,8 @@ fn linear(low: f64, high: f64, most: usize) -> Ends {
         .into_iter()
         .find(|step| *step >= rough * 0.999)
         .unwrap_or(10.0 * power);
-    let (first, last) = ((low / step).floor(), (high / step).ceil());
+    // An end may be a tick but for its last digits.
+    let (first, last) = ((low / step + ROUNDING).floor(), (high / step - ROUNDING).ceil());
     let count = (last - first) as usize;
     let major = (0..=count).map(|index| (first + index as f64) * step).collect();
     (first * step, last * step, major, Vec::new())
@@ -171,7 +167,7 @@ fn log10(low: f64, high: f64, most: usize) -> Ends {
         let factors = |exponent| factors.iter().map(move |factor| scaled(*factor, exponent));
         exponents.flat_map(factors).collect()
     };
-    let slack = 1.0 + 1e-9;
+    let slack = 1.0 + ROUNDING;
     // A point on the frame is hard to see.
     let room = 1.06;
     // Both ends have a label, so little of the axis is empty where there are few decades.

@@ -137,7 +137,8 @@ fn table(table: &Table, layout: &Layout) -> String {
         && wide.saturating_sub(before) >= LEAST
         && columns.last().is_some_and(|last| last.left && last.bars.is_none())
     {
-        return wrapped(&columns, wide - before, wide, layout);
+        lines(&columns.iter().collect::<Vec<_>>(), wide - before, wide, layout, &mut out);
+        return out;
     }
     let Some((first, rest)) = columns.split_first() else { return out };
     let mut rest: Vec<&Column<'_>> = rest.iter().collect();
@@ -152,7 +153,7 @@ fn table(table: &Table, layout: &Layout) -> String {
             used += own;
             part.push(rest.remove(0));
         }
-        lines(&part, wide, layout, &mut out);
+        lines(&part, usize::MAX, wide, layout, &mut out);
         if rest.is_empty() {
             return out;
         }
@@ -162,10 +163,12 @@ fn table(table: &Table, layout: &Layout) -> String {
 /// Least width of wrapped words.
 const LEAST: usize = 20;
 
-fn lines(columns: &[&Column<'_>], wide: usize, layout: &Layout, out: &mut String) {
-    let fixed: usize =
-        columns.iter().filter(|of| of.bars.is_none()).map(|of| of.width() + APART).sum();
-    let bar = wide.saturating_sub(fixed + 1).clamp(1, 32);
+/// Rows below one another; words of the last column are wrapped if they have not enough `room`.
+fn lines(columns: &[&Column<'_>], room: usize, wide: usize, layout: &Layout, out: &mut String) {
+    let fixed = columns.iter().filter(|of| of.bars.is_none());
+    let fixed: usize = fixed.map(|of| of.width() + APART).sum();
+    let wrapped = columns.last().map_or(0, |last| last.width().saturating_sub(room));
+    let bar = (wide + wrapped).saturating_sub(fixed + 1).clamp(1, 32);
     let mut push = |cells: &mut dyn Iterator<Item = String>| {
         let mut line = String::from(" ");
         for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
@@ -184,36 +187,19 @@ fn lines(columns: &[&Column<'_>], wide: usize, layout: &Layout, out: &mut String
         push(&mut columns.iter().map(|column| column.head.clone()));
     }
     for row in 0..columns.first().map_or(0, |first| first.cells.len()) {
-        push(&mut columns.iter().map(|column| match &column.bars {
+        let cells = columns.iter().map(|column| match &column.bars {
             Some(shares) => drawn(shares[row], bar, layout),
             None => column.cells[row].clone(),
-        }));
-    }
-}
-
-/// A table with wrapped words in the last column.
-fn wrapped(columns: &[Column<'_>], room: usize, wide: usize, layout: &Layout) -> String {
-    let (last, others) = columns.split_last().expect("a table that is too wide has a column");
-    let mut laid: Vec<Column<'_>> = columns
-        .iter()
-        .map(|of| Column { head: of.head.clone(), cells: Vec::new(), bars: of.bars.clone(), ..*of })
-        .collect();
-    for (row, cell) in last.cells.iter().enumerate() {
-        let mut parts = textwrap::wrap(cell, room);
-        if parts.is_empty() {
-            parts.push("".into());
-        }
-        for (line, part) in parts.iter().enumerate() {
-            for (column, of) in laid.iter_mut().zip(others) {
-                column.cells.push(if line == 0 { of.cells[row].clone() } else { String::new() });
-            }
-            laid[others.len()].cells.push(part.chars().take(room).collect());
+        });
+        let mut cells: Vec<String> = cells.collect();
+        let last = cells.pop().unwrap_or_default();
+        let is_whole = room == usize::MAX;
+        let parts = if is_whole { vec![(&*last).into()] } else { textwrap::wrap(&last, room) };
+        for part in parts {
+            push(&mut cells.iter().cloned().chain([part.into_owned()]));
+            cells.iter_mut().for_each(String::clear);
         }
     }
-    let mut out = String::new();
-    let all: Vec<&Column<'_>> = laid.iter().collect();
-    lines(&all, wide, layout, &mut out);
-    out
 }
 
 /// A bar of a share, in eighths of a cell.

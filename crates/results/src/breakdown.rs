@@ -167,6 +167,13 @@ impl ModelTime {
     pub fn by(&self, by: &str) -> &[PartTime] {
         self.divided.iter().find(|divided| divided.by == by).map_or(&[], |found| &found.parts)
     }
+
+    /// The same, the greatest part first.
+    fn ranked(&self, by: &str) -> Vec<PartTime> {
+        let mut parts = self.by(by).to_vec();
+        parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
+        parts
+    }
 }
 
 impl Breakdown {

@@ -174,19 +174,13 @@ impl Curve<'_> {
         words.collect::<Vec<_>>().join(", ")
     }
 
-    /// The points of a quantity, multiplied by `times`.
-    pub(crate) fn points(
-        &self,
-        rows: &Rows,
-        column: &str,
-        times: f64,
-        context: &Context<'_>,
-    ) -> Vec<Datum> {
+    /// The points of a quantity.
+    pub(crate) fn points(&self, rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Datum> {
         let datum = |&(at, row): &(u64, &Row)| {
             let quantity = rows.cell(row, column)?;
-            let interval = quantity.interval().map(|(low, high)| (low * times, high * times));
             let precision = context.precision(&format!("{}/{column}", rows.row_id(row)), quantity);
-            Some(Datum { x: at as f64, y: quantity.value.0 * times, interval, precision })
+            let (y, interval) = (quantity.value.0, quantity.interval());
+            Some(Datum { x: at as f64, y, interval, precision })
         };
         self.rows.iter().filter_map(datum).collect()
     }

@@ -125,6 +125,17 @@ pub fn by_key<K: PartialEq, V>(all: impl IntoIterator<Item = (K, V)>) -> Vec<(K,
     found
 }
 
+/// A share with its interval, each in these words: `-2.4 % (-4.1 to -0.6 %)`.
+pub(crate) fn ranged(of: &Quantity, words: fn(f64) -> String) -> String {
+    let value = words(of.value.0);
+    match of.interval().map(|(low, high)| (words(low), words(high))) {
+        Some((low, high)) if low != high => {
+            format!("{value} ({} to {high})", low.trim_end_matches(" %"))
+        }
+        _ => value,
+    }
+}
+
 /// `1 value`, `2 values`.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{} {what}{}", grouped(count as f64), if count == 1 { "" } else { "s" })

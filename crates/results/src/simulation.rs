@@ -131,12 +131,7 @@ const OPERATIONS: u64 = 1024;
 
 impl Shown for Simulation {
     fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
-        let Self { name, ranks, .. } = self;
-        let of = self
-            .bytes
-            .map_or_else(String::new, |bytes| format!("/bytes={bytes}/variant={}", self.variant));
-        let counts = !self.time.is_lower_bound();
-        vec![(format!("simulation/{name}{of}/ranks={ranks}/time"), Some(&self.time), counts)]
+        vec![(format!("{}/time", self.id()), Some(&self.time), !self.time.is_lower_bound())]
     }
 
     fn detail(&self, _: &Context<'_>) -> Vec<Block> {
@@ -206,6 +201,12 @@ fn exactly(of: Seconds) -> String {
 }
 
 impl Simulation {
+    fn id(&self) -> String {
+        let Self { name, ranks, variant, .. } = self;
+        let of = self.bytes.map(|bytes| format!("/bytes={bytes}/variant={variant}"));
+        format!("simulation/{name}{}/ranks={ranks}", of.unwrap_or_default())
+    }
+
     /// Whether its timeline has room in a run and in a picture.
     pub fn has_room(&self) -> bool {
         self.ranks <= RANKS_IN_DETAIL as u64 && (1..=OPERATIONS).contains(&self.operations)
@@ -231,16 +232,9 @@ impl Simulation {
         let of = self.bytes.map_or(String::new(), |bytes| {
             format!(" ({}, {})", Bytes(bytes), self.variant.replace('_', " "))
         });
-        let id = format!(
-            "simulation/{}/{}/{}/{}",
-            self.name,
-            self.ranks,
-            self.variant,
-            self.bytes.unwrap_or(0)
-        );
         let ranks = count(self.ranks, "rank");
         let title = format!("{}{of} on {}, {ranks}", self.name, self.machine);
-        let mut blocks = vec![Block::section(id, title)];
+        let mut blocks = vec![Block::section(self.id(), title)];
         if self.time.is_lower_bound() {
             let end = scaled(self.end.0.0, Unit::Second);
             blocks

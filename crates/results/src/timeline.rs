@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use bandgap_record::Seconds;
-use bandgap_report::{Arrow, Axis, Dimension, Gantt, Scale, Slice};
+use bandgap_record::{Seconds, Unit};
+use bandgap_report::{Arrow, Axis, Gantt, Scale, Slice};
 use serde::{Deserialize, Serialize};
 
 /// Something that a rank's processor did without a pause.
@@ -35,12 +35,12 @@ pub fn timeline(
     [title, caption]: [String; 2],
 ) -> Gantt {
     let row = |span: &Span| ranks.iter().position(|of| *of == span.rank).unwrap_or(0);
-    let nanoseconds = |time: Seconds| (time.0.0.clamp(from, until) - from) * 1e9;
+    let since = |time: Seconds| time.0.0.clamp(from, until) - from;
     let slice = |of: &Span| Slice {
         row: row(of),
         kind: PARTS.iter().position(|part| *part == of.part).unwrap_or(0),
-        from: nanoseconds(of.begin),
-        to: nanoseconds(of.end),
+        from: since(of.begin),
+        to: since(of.end),
         marked: of.critical,
     };
     let sends = spans.iter().filter(|span| span.part == "send");
@@ -48,8 +48,8 @@ pub fn timeline(
     let arrow = |of: &Span| {
         let send = sends.get(&of.message).filter(|_| of.part == "receive")?;
         Some(Arrow {
-            from: (nanoseconds(send.end), row(send)),
-            to: (nanoseconds(of.begin), row(of)),
+            from: (since(send.end), row(send)),
+            to: (since(of.begin), row(of)),
             marked: send.critical && of.critical,
         })
     };
@@ -60,8 +60,8 @@ pub fn timeline(
         kinds: PARTS.map(str::to_owned).to_vec(),
         slices: spans.iter().map(slice).collect(),
         arrows: spans.iter().filter_map(arrow).collect(),
-        axis: Axis { label: "time".to_owned(), scale: Scale::Linear, dimension: Dimension::Time },
-        ends: [0.0, (until - from) * 1e9],
+        axis: Axis { label: "time".to_owned(), scale: Scale::Linear, unit: Unit::Second },
+        ends: [0.0, until - from],
         band: None,
     }
 }

@@ -70,7 +70,8 @@ fn decimal_exponent(value: f64, digits: usize) -> i32 {
 /// A unit that several numbers share, in a column of a table or along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SharedUnit {
-    size: f64,
+    /// How much one of it is, in the unit of the ladder's sizes.
+    pub size: f64,
     /// The unit's symbol.
     pub symbol: &'static str,
 }

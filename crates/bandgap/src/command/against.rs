@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf, absolute};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use bandgap_launch::{Classify as _, Exit, Failure, Result, Signals, signalled, told, usage};
-use bandgap_record::{RUN_FILE, RecordError, RunDir, read};
+use bandgap_launch::{Classify as _, Exit, Failure, Result, Signals, signalled, usage};
+use bandgap_record::{RUN_FILE, RunDir, read};
 use bandgap_results::{Comparison, Differences, Judged, Pairs, Run, Word, plan};
 use bandgap_stats::comparison::{FEWEST_PAIRS, a_first};
 use clap::Args;
@@ -118,6 +118,7 @@ impl Against {
         let typed = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
         let typed: Vec<String> = typed.collect();
         let (words, asked) = (plan(&run.command), plan(&typed));
+        let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
         if words[0] != asked[0] || asked.len() > 1 && asked != words {
             let failure = usage!("measure another plan against {}", named.display());
             return Err(failure.hint(format!("its own is taken: {} --against RUN", words[0])));
@@ -125,7 +126,7 @@ impl Against {
         let _signals = Signals::take(interrupted(measure.output.quiet))?;
         let program = std::env::current_exe().class(Exit::Host)?;
         let held = measure.output.out.as_deref().map(RunDir::create);
-        let held = held.transpose().map_err(unwritable)?;
+        let held = held.transpose().class(Exit::Output)?;
         let b = Side { name: "b", program: &program, variables: &[] };
         let (made, say) = if self.a_binary.is_none() && self.a_env.is_empty() {
             (self.alone((named, run), &b, words, (measure, held.as_ref()))?, Some(ALONE))
@@ -134,7 +135,7 @@ impl Against {
             let a = Side { name: "a", program: a_program, variables: &self.a_env };
             let temporary =
                 || RunDir::create_in(&std::env::temp_dir(), "bandgap", SystemTime::now());
-            let other = held.is_none().then(temporary).transpose().map_err(unwritable)?;
+            let other = held.is_none().then(temporary).transpose().class(Exit::Output)?;
             let place = held.as_ref().or(other.as_ref()).map_or(Path::new(""), RunDir::path);
             let made = self.pairs(&run, [&a, &b], (words, typed), (measure, place));
             other.iter().for_each(|of| drop(remove_dir_all(of.path())));
@@ -166,7 +167,7 @@ impl Against {
         let new = || RunDir::create_in(Path::new(RUNS), &words[0], SystemTime::now());
         let directory = match held {
             Some(held) => held.path().join(b.name),
-            None => new().map_err(unwritable)?.path().to_owned(),
+            None => new().class(Exit::Output)?.path().to_owned(),
         };
         words.extend(launches.into_iter().chain(time).chain(another_seed(&run, 0)));
         let usual = Duration::from_secs_f64(run.elapsed.0).max(PATIENCE);
@@ -291,8 +292,4 @@ fn ended(mut child: Child, limit: Duration) -> io::Result<ExitStatus> {
         }
         let _ = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&LOOK));
     }
-}
-
-fn unwritable(error: RecordError) -> Failure {
-    Failure::new(Exit::Output, told(&error))
 }

@@ -1,9 +1,8 @@
 //! `bandgap compare`: two sides of runs, one verdict.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Classify, Exit, Failure, Result, told};
+use bandgap_launch::{Classify, Exit, Failure, Result};
 use bandgap_record::RunDir;
 use bandgap_report::{Block, Page, text};
 use bandgap_results::{
@@ -140,22 +139,21 @@ impl Compare {
         let exit = self.judge(&made);
         made.exit = exit.code();
         let json = serde_json::to_string_pretty(&made).class(Exit::Defect)? + "\n";
-        let unwritable = |error| Failure::new(Exit::Output, told(&error));
         let new = self.out.as_ref().filter(|_| held.is_none()).map(|of| RunDir::create(of));
         let blocks = |all| {
             let mut blocks = made.blocks(all);
             say.into_iter().for_each(|say| blocks.insert(1, Block::Text(say.to_owned())));
             blocks
         };
-        if let Some(directory) = new.transpose().map_err(unwritable)?.or(held) {
-            directory.write(COMPARISON, json.as_bytes()).map_err(unwritable)?;
+        if let Some(directory) = new.transpose().class(Exit::Output)?.or(held) {
+            directory.write(COMPARISON, json.as_bytes()).class(Exit::Output)?;
             let title = format!("{}: {} and {}", made.verdict.words(), self.a, self.b);
             let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
             let command = words.collect::<Vec<_>>().join(" ");
             let blocks: Vec<_> = blocks(true).into_iter().chain(forest(&made)).collect();
             let page =
                 Page { title: &title, facts: "", blocks: &blocks, command: &command, source: "" };
-            directory.write(REPORT, page.html().as_bytes()).map_err(unwritable)?;
+            directory.write(REPORT, page.html().as_bytes()).class(Exit::Output)?;
         }
         match &self.json {
             Some(path) if path == Path::new("-") => return print(json.as_bytes()).map(|()| exit),
@@ -196,10 +194,4 @@ fn side(named: &str) -> Result<Vec<(String, Run)>> {
         Ok((path.display().to_string(), run))
     };
     names.map(read).collect()
-}
-
-/// The comparison in a file or a directory, if there is one.
-pub fn kept_comparison(path: &Path) -> Option<Comparison> {
-    let file = if path.is_dir() { path.join(COMPARISON) } else { path.to_owned() };
-    Comparison::from_json(&fs::read(file).ok()?)
 }

@@ -8,18 +8,17 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::Calibrated;
-use bandgap_launch::{Classify, Exit, Failure, Result, input, told, usage};
-use bandgap_record::{RecordError, RunDir};
+use bandgap_launch::{Classify, Exit, Result, input, usage};
+use bandgap_record::RunDir;
 use bandgap_results::{View, drawn, json_lines, openmetrics, osu, page, values};
 use bandgap_sim::{Loggops, write_perfetto};
 use clap::{Args, ValueEnum};
 
-use super::compare::kept_comparison;
 use super::fit::named;
 use super::show::{found, kept};
 use super::simulate::{How, Points, kernel, machine_of};
 use crate::args::Axes;
-use crate::output::{print, printed};
+use crate::output::{print, printed, unwritten};
 use crate::refused::{applicable, unmade};
 use timeline::Shown;
 
@@ -87,7 +86,7 @@ pub enum Format {
     Loggopsim,
     /// A run's machine as a platform of SimGrid, with the command that it needs
     Simgrid,
-    /// All values of a run or a comparison
+    /// All values of a run
     Csv,
     /// A run as a page for a browser, as of `report`
     Html,
@@ -124,13 +123,7 @@ pub fn run(of: &Export) -> Result<Exit> {
             of.put(of.machine()?.loggopsim(in_picoseconds).map_err(unmade)?)
         }
         Format::Simgrid => of.platform(),
-        Format::Csv => of.put(
-            match kept_comparison(&of.what) {
-                Some(comparison) => comparison.csv(),
-                None => values(&kept(&of.what)?.1),
-            }
-            .class(Exit::Defect)?,
-        ),
+        Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
         Format::Html => of.put(page(&kept(&of.what)?.1)),
         Format::JsonLines => of.put(json_lines(&kept(&of.what)?.1)),
         Format::Openmetrics => of.put(openmetrics(&kept(&of.what)?.1)),
@@ -199,12 +192,11 @@ impl Export {
             return Err(input!("export the figures of {}: it has none", path.display())
                 .hint("--to csv has its values"));
         }
-        let failed = |error: RecordError| Failure::new(Exit::Output, told(&error));
         let directory =
-            RunDir::create(self.out("figures to no directory", "figures")?).map_err(failed)?;
+            RunDir::create(self.out("figures to no directory", "figures")?).class(Exit::Output)?;
         for (name, content) in files {
             let name = name.strip_prefix("gnuplot/").unwrap_or(&name);
-            directory.write(name, content.as_bytes()).map_err(failed)?;
+            directory.write(name, content.as_bytes()).class(Exit::Output)?;
         }
         Ok(())
     }
@@ -252,15 +244,11 @@ impl Export {
         match &self.out {
             None => printed(|| buffered(&mut io::stdout().lock())),
             Some(path) => {
-                let failed = |error: io::Error| {
-                    let what = format!("write {}: {}", path.display(), told(&error));
-                    Failure::new(Exit::Output, what)
-                };
-                let mut file = File::create_new(path).map_err(failed)?;
+                let mut file = File::create_new(path).map_err(|error| unwritten(path, &error))?;
                 buffered(&mut file).map_err(|error| {
                     // Half a file is useless, and the next export needs a new file.
                     let _ = fs::remove_file(path);
-                    failed(error)
+                    unwritten(path, &error)
                 })
             }
         }

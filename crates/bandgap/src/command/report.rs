@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use bandgap_launch::{Exit, Failure, Result, told};
+use bandgap_launch::{Exit, Failure, Result};
 use bandgap_results::{REPORT, page};
 use clap::Args;
 
 use super::show::{LAST, kept};
-use crate::output::print;
+use crate::output::{print, unwritten};
 
 /// The run, and where its page goes.
 #[derive(Clone, Debug, Args)]
@@ -43,13 +43,9 @@ pub fn run(report: &Report) -> Result<Exit> {
     let file = if new { File::create_new(&out) } else { File::create(&out) };
     let written = file.and_then(|mut file| file.write_all(page(&run).as_bytes()));
     written.map_err(|error| {
-        let failure =
-            Failure::new(Exit::Output, format!("write {}: {}", out.display(), told(&error)));
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            failure.hint("--force overwrites it")
-        } else {
-            failure
-        }
+        let is_there = error.kind() == io::ErrorKind::AlreadyExists;
+        let hint = is_there.then_some("--force overwrites it");
+        hint.into_iter().fold(unwritten(&out, &error), Failure::hint)
     })?;
     print(format!("{}\n", out.display()).as_bytes())?;
     if report.open {

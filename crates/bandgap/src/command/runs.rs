@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bandgap_record::read;
 use bandgap_report::{Block, Cell, Head, Table};
-use bandgap_results::{Run, Verdict};
+use bandgap_results::{Run, Verdict, by_key};
 
 /// The most runs in the list.
 const MOST: usize = 20;
@@ -30,13 +30,8 @@ fn line(run: &Run) -> [Cell; 6] {
     let command = run.command.get(1).map_or("run", String::as_str);
     let setups = &run.setup.of;
     let joined = |all: &mut dyn Iterator<Item = &str>| -> Cell {
-        let mut known: Vec<&str> = Vec::new();
-        all.for_each(|of| {
-            if !known.contains(&of) {
-                known.push(of)
-            }
-        });
-        known.join(", ").into()
+        let known = by_key(all.map(|of| (of, ()))).into_iter().map(|(of, _)| of);
+        known.collect::<Vec<_>>().join(", ").into()
     };
     let verdict = Verdict::of(run);
     [

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Classify as _, Exit, Failure, Result, input, told, usage};
+use bandgap_launch::{Classify as _, Exit, Failure, Result, input, usage};
 use bandgap_record::{RUN_FILE, RunDir, read};
 use bandgap_report::{Block, multiple, text};
 use bandgap_results::{COMPARISON, LIMIT, Outcome, REPORT, Run, why, words};
@@ -142,8 +142,7 @@ pub fn found(run: &Path) -> Result<PathBuf> {
     }
     let name = run.to_string_lossy();
     if run.join(COMPARISON).is_file() {
-        let hint =
-            format!("its page is {name}/{REPORT}; its values: bandgap export {name} --to csv");
+        let hint = format!("its page is {name}/{REPORT}; its values: {name}/{COMPARISON}");
         return Err(input!("take {name} for a run: it is a comparison").hint(hint));
     }
     let mut runs = kept_runs();
@@ -176,6 +175,6 @@ pub fn kept(run: &Path) -> Result<(PathBuf, Run)> {
     {
         take_up(of)?;
     }
-    let run = read(&path).map_err(|error| Failure::new(Exit::Input, told(&error)))?;
+    let run = read(&path).class(Exit::Input)?;
     Ok((path, run))
 }

@@ -37,11 +37,11 @@ impl JsonFile {
         let mut file = Self { named: named.to_owned(), real, replaced, held: None };
         if file.replaced {
             let hint = "name a file in a directory that exists and is writable";
-            can_replace(&file.real).map_err(|error| file.unwritable(&error).hint(hint))?;
+            can_replace(&file.real).map_err(|error| unwritten(named, &error).hint(hint))?;
             file.held = match file.hold() {
                 Err(error) if error.kind() == ErrorKind::AddrInUse => {
                     let taken = io::Error::other("another run is writing it");
-                    return Err(file.unwritable(&taken).hint("name another file with --json"));
+                    return Err(unwritten(named, &taken).hint("name another file with --json"));
                 }
                 held => held.ok(),
             };
@@ -63,7 +63,7 @@ impl JsonFile {
     pub fn write(&self, json: &[u8]) -> Result<()> {
         let written =
             if self.replaced { replace(&self.real, json) } else { self.read_by_somebody(json) };
-        written.map_err(|error| self.unwritable(&error))
+        written.map_err(|error| unwritten(&self.named, &error))
     }
 
     /// Writes to what may be a pipe that nobody reads: a signal then ends the wait.
@@ -79,8 +79,9 @@ impl JsonFile {
         }
         writer.join().unwrap_or_else(|_| Err(ErrorKind::Other.into()))
     }
+}
 
-    fn unwritable(&self, error: &io::Error) -> Failure {
-        Failure::new(Exit::Output, format!("write {}: {error}", self.named.display()))
-    }
+/// Failure to write a file.
+pub fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(Exit::Output, format!("write {}: {error}", path.display()))
 }

@@ -1,27 +1,24 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use bandgap_record::Unit;
-
 use super::*;
 use crate::block::{Bar, Part};
-use crate::figure::Datum;
 
 fn figure() -> Figure {
     let curve = |name: &str, twin, points: Vec<Datum>| Series { name: name.into(), points, twin };
     let measured = vec![
-        Datum { interval: Some((90.0, 110.0)), ..Datum::exact(1.0, 100.0) },
-        Datum { precision: Precision::No, ..Datum::exact(4.0, 250.0) },
-        Datum { precision: Precision::ClockLimited, ..Datum::exact(8.0, 500.0) },
+        Datum { interval: Some((90e-9, 110e-9)), ..Datum::exact(1.0, 100e-9) },
+        Datum { precision: Precision::No, ..Datum::exact(4.0, 250e-9) },
+        Datum { precision: Precision::ClockLimited, ..Datum::exact(8.0, 500e-9) },
     ];
-    let fitted = [1.0, 2.0].map(|x| Datum::exact(x, 100.0 * x));
+    let fitted = [1.0, 2.0].map(|x| Datum::exact(x, 100e-9 * x));
     let broken =
         [Datum::gap(1.0), fitted[0], Datum::gap(1.5), Datum::gap(1.5), fitted[1], Datum::gap(2.0)];
-    let axis = |label: &str, scale, dimension| Axis { label: label.into(), scale, dimension };
+    let axis = |label: &str, scale, unit| Axis { label: label.into(), scale, unit };
     Figure {
         title: "one's own: 100 % \\ \"x\" $y".into(),
-        x: axis("message size n", Scale::Log2, Dimension::Size),
-        y: axis("time t", Scale::Log10, Dimension::Time),
+        x: axis("message size n", Scale::Log2, Unit::Byte),
+        y: axis("time t", Scale::Log10, Unit::Second),
         legend: "legend".into(),
         series: vec![
             curve("measured", None, measured),

@@ -125,7 +125,7 @@ function ticks({ log, low, high, two }) {
   return found;
 }
 function label({ unit }, of) {
-  if (unit === "time") return seconds(of / 1e9);
+  if (unit === "time") return seconds(of);
   if (unit !== "size" && unit !== "rate") return String(+(of / unit).toPrecision(4));
   const [step, names] = unit === "size" ? [1024, ["B", "KiB", "MiB", "GiB"]] : [1000, ["B/s", "kB/s", "MB/s", "GB/s"]];
   const power = of < 1 ? 0 : Math.min(Math.floor(Math.log(of * (1 + 1e-12)) / Math.log(step)), 3);

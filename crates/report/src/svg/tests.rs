@@ -1,5 +1,7 @@
+use bandgap_record::Unit;
+
 use crate::figure::tests::figure;
-use crate::{Axis, Bar, Bars, Block, Dimension, Figure, Part, Scale};
+use crate::{Axis, Bar, Bars, Block, Figure, Part, Scale};
 
 fn svg(figures: &[Figure], source: &str) -> String {
     super::svg(&figures.iter().cloned().map(Block::Figure).collect::<Vec<_>>(), source)
@@ -46,7 +48,7 @@ fn the_ground_is_white_on_any_page() {
 
 #[test]
 fn a_figure_without_points_is_still_a_figure() {
-    let axis = Axis { label: "x".into(), scale: Scale::Log10, dimension: Dimension::Time };
+    let axis = Axis { label: "x".into(), scale: Scale::Log10, unit: Unit::Second };
     let empty = Figure { x: axis.clone(), y: axis, ..Figure::default() };
     assert!(svg(&[empty], "host").ends_with("</svg>\n"));
 }

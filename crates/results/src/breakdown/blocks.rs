@@ -8,7 +8,7 @@ use bandgap_report::{
 
 use super::{Beside, Breakdown, ModelTime, PartTime, TermOf, Within};
 use crate::logp::Logp;
-use crate::shown::{Context, Shown};
+use crate::shown::{Context, Shown, ranged};
 
 impl Shown for Breakdown {
     /// Times measured as a whole count. Components do not: their deviation is the model's error.
@@ -34,9 +34,8 @@ impl Shown for Breakdown {
         let heading = Block::section(self.id(), self.title());
         let mut blocks = vec![heading, Block::Table(self.model_table(context, &all))];
         for model in self.main() {
-            let parts: Vec<&PartTime> = model.by("component").iter().collect();
             blocks.push(Block::Text(format!("{}, divided", model.name)));
-            blocks.push(Block::Table(self.part_table(context, &parts)));
+            blocks.push(Block::Table(self.part_table(context, model.by("component"))));
             blocks.push(Block::Table(ways(model)));
             blocks.push(Block::Bars(self.bars(model)));
         }
@@ -49,8 +48,7 @@ impl Shown for Breakdown {
     /// The models, and the components of the first; a single line if the run has signatures too.
     fn short(&self, context: &Context<'_>) -> Vec<Block> {
         let Some(model) = self.first() else { return vec![Block::Text(self.title())] };
-        let mut parts: Vec<&PartTime> = model.by("component").iter().collect();
-        parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
+        let mut parts = model.ranked("component");
         if context.of::<Logp>().next().is_some() {
             return vec![Block::Text(self.line(model, &parts))];
         }
@@ -68,7 +66,7 @@ impl Shown for Breakdown {
         let more = rest(&mut parts, COMPONENTS, "components");
         blocks.push(Block::Table(self.part_table(context, &parts)));
         blocks.extend(more);
-        if let ([first, ..], true, [_]) = (&parts[..], self.measured.is_some(), &model.rows[..]) {
+        if let ([first, ..], Some(_), [_]) = (&parts[..], &self.measured, &model.rows[..]) {
             let (name, saved) = (cut(&first.name), share(0.2 * first.share.0));
             blocks.push(Block::Text(format!(
                 "20 % off {name} would save {saved}: bandgap whatif --from RUN --reduce {name}=20%"
@@ -111,7 +109,7 @@ pub(crate) fn given(quantity: &Quantity) -> Cell {
     match (quantity.interval(), quantity.unit) {
         (Some(_), Unit::Second) => Drawn::new(quantity, Precision::Converged).into(),
         (None, Unit::Second) => Cell::Number(exact(quantity.value.0)),
-        _ => Cell::Number(percent(quantity)),
+        _ => Cell::Number(ranged(quantity, share)),
     }
 }
 
@@ -121,20 +119,9 @@ fn exact(seconds: f64) -> String {
     if (0.01..1e4).contains(&ns) { format!("{ns} ns") } else { scaled(seconds, Unit::Second) }
 }
 
-/// A share with its interval: `-2.4 % (-4.1 to -0.6 %)`.
-pub(crate) fn percent(of: &Quantity) -> String {
-    let value = share(of.value.0);
-    match of.interval().map(|(low, high)| (share(low), share(high))) {
-        Some((low, high)) if low != high => {
-            format!("{value} ({} to {high})", low.trim_end_matches(" %"))
-        }
-        _ => value,
-    }
-}
-
-fn shares<'a>(parts: impl IntoIterator<Item = &'a PartTime>) -> String {
+fn shares(parts: &[PartTime]) -> String {
     let one = |part: &PartTime| format!("{} {}", part.name, share(part.share.0));
-    parts.into_iter().map(one).collect::<Vec<_>>().join(", ")
+    parts.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 impl Breakdown {
@@ -177,7 +164,7 @@ impl Breakdown {
     }
 
     /// The parts of a model by component, with the time that each adds to the model.
-    fn part_table(&self, context: &Context<'_>, parts: &[&PartTime]) -> Table {
+    fn part_table(&self, context: &Context<'_>, parts: &[PartTime]) -> Table {
         let heads = ["component", "layer", "side", "known", "time", "share", ""];
         let mut table = Table::new(heads.map(Head::new));
         table.columns[2..4].iter_mut().for_each(|head| head.optional = true);
@@ -200,16 +187,11 @@ impl Breakdown {
     }
 
     /// One line: `Breakdown over unix: latency 2.08 µs: receive 62 %, …; error -2.4 %, holds`.
-    fn line(&self, model: &ModelTime, parts: &[&PartTime]) -> String {
+    fn line(&self, model: &ModelTime, parts: &[PartTime]) -> String {
         let time = scaled(model.observed.as_ref().unwrap_or(&model.modelled).value.0, Unit::Second);
-        let parts = shares(parts.iter().take(IN_LINE).copied());
-        let error = model.error.as_ref().map(|error| {
-            format!(
-                "; error {}, {}",
-                percent(error),
-                model.within.map_or(String::new(), |of| of.to_string())
-            )
-        });
+        let parts = shares(&parts[..parts.len().min(IN_LINE)]);
+        let error = model.error.as_ref().zip(model.within);
+        let error = error.map(|(of, within)| format!("; error {}, {within}", ranged(of, share)));
         let error = error.unwrap_or_default();
         format!("{}: {} {time}: {parts}{error}", self.title(), model.name)
     }
@@ -221,9 +203,8 @@ impl Breakdown {
         let bar_by = |by: &str| bar(by, model.by(by), &|part| self.kind(by, &part.name));
         let mut bars = vec![bar_by("category")];
         for one in Category::ALL {
-            let mut parts: Vec<PartTime> = model.by("component").to_vec();
+            let mut parts = model.ranked("component");
             parts.retain(|part| self.kind("component", &part.name) == Some(*one as usize));
-            parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
             bars.push(bar(&one.to_string(), &parts, &|_| Some(*one as usize)));
         }
         bars.extend(["layer", "side"].map(bar_by));
@@ -252,8 +233,7 @@ impl Breakdown {
     /// *Source*: "Breaking Band", figures 4, 11, 14 and 16.
     pub(super) fn part_bars(&self) -> Option<Bars> {
         let divided = |model: &ModelTime, by: &str| {
-            let mut parts: Vec<PartTime> = model.by(by).to_vec();
-            parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
+            let parts = model.ranked(by);
             let several = parts.iter().filter(|part| part.share.0 > 0.0).count() > 1;
             let name = format!("{} by {by}", model.name);
             several.then(|| bar(&name, &parts, &|part| self.kind(by, &part.name)))

@@ -27,14 +27,14 @@ const ALONE: &str = "-q --quiet --no-save -v --verbose --plot --strict -qv -vq";
 
 /// A command without its program, which is `run` if it has no name, and without the options that say where results go, how they are judged, and how long to
 /// measure.
-pub fn plan(command: &[String]) -> Vec<String> {
+pub fn plan(command: &[String]) -> Vec<&str> {
     let left = without(command.get(1..).unwrap_or_default(), WITH_VALUE, ALONE);
     let is_bare = left.first().is_none_or(|word| word.starts_with('-'));
-    is_bare.then(|| "run".to_owned()).into_iter().chain(left).collect()
+    is_bare.then_some("run").into_iter().chain(left).collect()
 }
 
 /// The words without some options: those with a value, perhaps in the same word, and those without.
-fn without(words: &[String], with_value: &str, alone: &str) -> Vec<String> {
+fn without<'a>(words: &'a [String], with_value: &str, alone: &str) -> Vec<&'a str> {
     let is_of = |all: &str, word: &str| all.split(' ').any(|of| of == word);
     let mut left = words.iter();
     let mut found = Vec::new();
@@ -45,7 +45,7 @@ fn without(words: &[String], with_value: &str, alone: &str) -> Vec<String> {
             () if is_of(with_value, option) && !is_joined => drop(left.next()),
             () if is_of(with_value, option) || is_of(alone, word) => {}
             () if is_joined && is_of(with_value, &word[..2]) => {}
-            () => found.push(word.clone()),
+            () => found.push(word.as_str()),
         }
     }
     found
@@ -62,33 +62,26 @@ impl Decide {
         let launches = b.conditions.iter().map(|of| of.launches).max().unwrap_or(1).max(1);
         let seconds = b.elapsed.0 / if unit == "launch" { launches as f64 } else { 1.0 };
         let all = seconds * count as f64;
-        let program = |of: &Run| of.command.first().cloned().unwrap_or_default();
+        let [program, other] = [b, a].map(|of| of.command.first().map_or("", String::as_str));
         let measured = plan(&b.command);
-        let own = measured.first().filter(|own| AGAINST.contains(&own.as_str()));
-        let more = |words: &[&str]| words.iter().map(|of| (*of).to_owned()).collect::<Vec<_>>();
-        let count_of = count.to_string();
+        let own = measured.first().filter(|own| AGAINST.contains(own));
+        let launches = ["--launches", &count.to_string()];
+        let pairs = 2.0 * seconds * (count + FEWEST_PAIRS) as f64;
+        let time = format!("{:.0}s", if unit == "pair" { pairs } else { all.max(1.0) });
+        let budget = ["--time-budget", &time];
         let (words, each_side) = match (unit, own) {
             ("pair", _) => {
-                let time = format!("{:.0}s", 2.0 * seconds * (count + FEWEST_PAIRS) as f64);
-                let words = ["--launches", &count_of, "--time-budget", &time];
-                (
-                    [without(by, "-o --out --launches --time-budget", ""), more(&words)].concat(),
-                    false,
-                )
+                let words = without(by, "-o --out --launches --time-budget", "");
+                ([&words[..], &launches, &budget].concat(), false)
             }
-            ("launch", Some(own)) if program(a) != program(b) => {
-                let (a, b) = (program(a), program(b));
-                let words = [&b, own, "--against", name, "--a-binary", &a];
-                ([more(&words), more(&["--launches", &count_of])].concat(), false)
+            ("launch", Some(own)) if program != other => {
+                let sides = [program, own, "--against", name, "--a-binary", other];
+                ([&sides[..], &launches].concat(), false)
             }
-            ("launch", _) => {
-                let time = format!("{:.0}s", all.max(1.0));
-                let words = [&["--launches", &*count_of, "--time-budget", &*time]];
-                ([vec![program(b)], measured, more(words[0])].concat(), true)
-            }
-            _ => ([vec![program(b)], measured].concat(), true),
+            ("launch", _) => ([&[program], &measured[..], &launches, &budget].concat(), true),
+            _ => ([&[program], &measured[..]].concat(), true),
         };
-        let command = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let command = words.into_iter().map(quoted).collect::<Vec<_>>().join(" ");
         let minutes = Number(if each_side { all } else { 2.0 * all } / 60.0);
         Decide { count, command, each_side, minutes }
     }

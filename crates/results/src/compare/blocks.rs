@@ -1,13 +1,13 @@
-//! A comparison for a reader: one screen, Markdown, CSV.
+//! A comparison for a reader: one screen, Markdown.
 
-use bandgap_record::{Number, Place, Quantity, RecordError, csv};
+use bandgap_record::{Number, Place, Quantity};
 use bandgap_report::{
     Block, Cell, Head, Precision, SECTION_PARTS, Shown, Table, share, signed_share, written,
 };
 
 use super::{Comparison, Judged, Word};
 use crate::rows::worded;
-use crate::shown::counted;
+use crate::shown::{counted, ranged};
 
 /// The most rows of a screen.
 const ROWS: usize = 12;
@@ -141,25 +141,6 @@ impl Comparison {
         let rest = rest.join("\n\n");
         format!("### bandgap: {verdict}\n\n{table}{rest}\n")
     }
-
-    /// All values and floors, a row each.
-    ///
-    /// # Errors
-    /// The table cannot be written.
-    pub fn csv(&self) -> Result<Vec<u8>, RecordError> {
-        let columns = ["id", "verdict", "change", "low", "high", "launches_needed", "reason"];
-        let record = |of: &Judged| {
-            let change = of.change.as_ref().map(|of| [Some(of.value), of.low, of.high]);
-            let [value, low, high] = change.unwrap_or_default().map(|of| of.map(|of| of.0));
-            let number = |of: Option<f64>| of.map_or(String::new(), |of| of.to_string());
-            let needed = number(of.launches_needed.map(|of| of as f64));
-            let (verdict, reason) = (of.verdict.words(), of.reason.clone());
-            let [value, low, high] = [value, low, high].map(number);
-            [of.id.clone(), verdict, value, low, high, needed, reason.unwrap_or_default()]
-        };
-        let all = self.quantities.iter().chain(&self.machine.floors);
-        csv(&columns, all.map(|of| record(of).map(Into::into).to_vec()))
-    }
 }
 
 /// Sentences of a title and what is said, without those of which nothing is.
@@ -178,11 +159,7 @@ fn few(all: impl ExactSizeIterator<Item = String>) -> String {
 
 /// A change with its interval: `+7 % (+4 to +10 %)`.
 fn changed(of: &Judged) -> String {
-    let Some(change) = &of.change else { return String::new() };
-    let ends = change.interval().filter(|_| !of.exact).map(|(low, high)| {
-        format!(" ({} to {})", signed_share(low).trim_end_matches(" %"), signed_share(high))
-    });
-    signed_share(change.value.0) + &ends.unwrap_or_default()
+    of.change.as_ref().map_or_else(String::new, |of| ranged(of, signed_share))
 }
 
 /// A row of a table.

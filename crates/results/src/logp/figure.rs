@@ -1,9 +1,7 @@
 //! Time per message over the number of messages, a curve for each Δ (LogP paper, figures 4 and 5).
 
-use bandgap_record::Quantity;
-use bandgap_report::{
-    Axis, Bar, Bars, Datum, Dimension, Figure, Part, Reference, Region, Scale, Series,
-};
+use bandgap_record::{Quantity, Unit};
+use bandgap_report::{Axis, Bar, Bars, Datum, Figure, Part, Reference, Region, Scale, Series};
 use bandgap_units::Ns;
 
 use super::{Arm, Logp, SIGNATURE};
@@ -34,8 +32,8 @@ pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
         title: logp.title(),
         caption: format!("{} of {} Δ, levels: the model", shown.len(), curves.len()),
         says: "Time per message over the number of messages, a curve for each delay Δ; levels: the model.".to_owned(),
-        x: Axis { label: "messages M".into(), scale: Scale::Log2, dimension: Dimension::Count },
-        y: Axis { label: "time per message".into(), scale, dimension: Dimension::Time },
+        x: Axis { label: "messages M".into(), scale: Scale::Log2, unit: Unit::One },
+        y: Axis { label: "time per message".into(), scale, unit: Unit::Second },
         legend: if logp.name == SIGNATURE { "delay per request" } else { "delay per transfer" }
             .into(),
         references: references(logp, &delays),
@@ -82,7 +80,7 @@ fn curves(context: &Context<'_>, logp: &Logp) -> Option<Vec<(Ns, Vec<Datum>)>> {
     let rows = logp.curve(context)?;
     let curve = |curve: Curve<'_>| {
         let (_, delay) = curve.which.iter().find(|(axis, _)| *axis == "delay_ps")?;
-        Some((Ns(delay.number()? as f64 / 1e3), curve.points(rows, "cost", 1e9, context)))
+        Some((Ns(delay.number()? as f64 / 1e3), curve.points(rows, "cost", context)))
     };
     let mut curves: Vec<_> = rows::curves(rows, "messages").into_iter().filter_map(curve).collect();
     curves.retain(|(_, points)| !points.is_empty());
@@ -93,17 +91,17 @@ fn curves(context: &Context<'_>, logp: &Logp) -> Option<Vec<(Ns, Vec<Datum>)>> {
 /// The model's levels, each where it holds: os before the first replies, g in the steady state of Δ = 0, and os + or + Δ
 /// in the steady state of a Δ on an arm, with that arm's or.
 fn references(logp: &Logp, delays: &[Ns]) -> Vec<Reference> {
-    let time = |quantity: &Option<Quantity>| quantity.as_ref().and_then(Quantity::as_time);
+    let time = |quantity: &Option<Quantity>| quantity.as_ref().map(|of| of.value.0);
     let [os, g] = [&logp.parameters.send_overhead, &logp.parameters.gap].map(time);
     let mut lines = Vec::new();
-    if let Some(Ns(os)) = os {
+    if let Some(os) = os {
         let single =
             logp.lines.iter().find(|line| line.name == "send_overhead" && line.from == line.to);
         let end = logp.transition.as_ref().map(|found| found.messages.0);
         let to = end.or(single.map(|line| line.to as f64)).unwrap_or(f64::INFINITY);
         lines.push(Reference { to, ..Reference::across("os", os) });
     }
-    if let Some(Ns(g)) = g {
+    if let Some(g) = g {
         lines.push(Reference { from: steady(logp, Ns(0.0)), ..Reference::across("g", g) });
     }
     for (at, delay) in delays.iter().enumerate().filter(|(_, delay)| delay.0 > 0.0) {
@@ -111,9 +109,9 @@ fn references(logp: &Logp, delays: &[Ns]) -> Vec<Reference> {
             let (from, to) = (arm.from_delay.ns().0 - STEP, arm.to_delay.ns().0 + STEP);
             (from..=to).contains(&delay.0)
         };
-        let arm = logp.arms.iter().find(has).and_then(|arm| arm.recv_overhead.as_time());
-        if let (Some(Ns(os)), Some(Ns(or))) = (os, arm) {
-            let level = Reference::across("", os + or + delay.0);
+        let arm = logp.arms.iter().find(has).map(|arm| arm.recv_overhead.value.0);
+        if let (Some(os), Some(or)) = (os, arm) {
+            let level = Reference::across("", os + or + delay.as_secs());
             lines.push(Reference { series: Some(at), from: steady(logp, *delay), ..level });
         }
     }

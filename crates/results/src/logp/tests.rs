@@ -107,10 +107,11 @@ fn the_details_have_every_parameter_and_arm_and_the_figure() {
     let [figure] = figures(&blocks)[..] else { panic!("one figure") };
     assert_eq!(figure.series.len(), 6);
     assert!(figure.series.iter().all(|series| series.points.len() == 9));
-    assert_eq!((figure.series[0].points[0].x, figure.series[0].points[0].y.round()), (1.0, 2.0));
+    let first = &figure.series[0].points[0];
+    assert_eq!((first.x, (first.y * 1e9).round()), (1.0, 2.0));
     // os to RTT/os messages, g from 64 on, and os + or + Δ for the three Δ of those shown that are on the arm.
     let levels: Vec<(f64, f64, f64)> =
-        figure.references.iter().map(|of| ((of.y * 1e3).round() / 1e3, of.from, of.to)).collect();
+        figure.references.iter().map(|of| ((of.y * 1e12).round() / 1e3, of.from, of.to)).collect();
     let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
     assert_eq!(levels[..2], [(2.0, least, 60.0), (27.0, 64.0, most)]);
     assert_eq!(

@@ -1,7 +1,7 @@
 //! The pictures of rows: their columns over an axis, and heat maps of pairs.
 
 use bandgap_record::{Column, Place, Row, Rows, Unit};
-use bandgap_report::{Axis, Datum, Dimension, Figure, Heat, Reference, Scale, Series};
+use bandgap_report::{Axis, Datum, Figure, Heat, Reference, Scale, Series};
 
 use super::{Curve, along, curves, evenly, fit, growth, is_of_all, spelled, title};
 use crate::hockney::Hockney;
@@ -98,23 +98,18 @@ fn figure(
 ) -> Figure {
     let is_one = name.is_empty();
     let Column { unit, meaning, .. } = &rows.columns[rows.column(columns[0]).unwrap_or(0)];
-    let (dimension, factor) = match unit {
-        Unit::Second => (Dimension::Time, 1e9),
-        Unit::BytePerSecond => (Dimension::Rate, 1.0),
-        _ => (Dimension::Count, 1.0),
-    };
     let (mut series, mut lines) = (Vec::<Series>::new(), Vec::<Series>::new());
     let (mut asymptotes, mut fitted) = (Vec::new(), Vec::new());
     let shown: Vec<&Curve<'_>> = evenly(all, MOST_CURVES).collect();
     for (curve, name) in shown.iter().flat_map(|curve| columns.iter().map(move |of| (curve, of))) {
-        let points = curve.points(rows, name, factor, context);
+        let points = curve.points(rows, name, context);
         if points.is_empty() {
             continue;
         }
         let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
         asymptotes.extend(fit.filter(|_| *name == "bandwidth").and_then(asymptote));
         let (words, line) = match (fit, law(rows, curve, axis, context)) {
-            (Some(fit), _) => ("t0 + n/r∞".to_owned(), line(fit, name, factor)),
+            (Some(fit), _) => ("t0 + n/r∞".to_owned(), line(fit, name)),
             (_, Some((words, of))) if *name == "time" => {
                 (words, points.iter().filter_map(|point| of(point.x)).collect())
             }
@@ -134,9 +129,9 @@ fn figure(
     let is_linear = *unit == Unit::One || ["elements", "ranks"].contains(&axis);
     let scale_y = if is_linear { Scale::Linear } else { Scale::Log10 };
     let (x, scale) = match axis {
-        "bytes" => (Dimension::Size, Scale::Log2),
-        "requesters" | "elements" => (Dimension::Count, Scale::Linear),
-        _ => (Dimension::Count, Scale::Log2),
+        "bytes" => (Unit::Byte, Scale::Log2),
+        "requesters" | "elements" => (Unit::One, Scale::Linear),
+        _ => (Unit::One, Scale::Log2),
     };
     let left_out = match all.len() - shown.len() {
         0 => String::new(),
@@ -157,8 +152,8 @@ fn figure(
         title: format!("{}: {both}", title(rows)),
         caption: if is_one { meaning.to_owned() + &left_out } else { left_out },
         says: format!("{}{names}{line}{level}.", capital(&both)),
-        x: Axis { label: over, scale, dimension: x },
-        y: Axis { label: what, scale: scale_y, dimension },
+        x: Axis { label: over, scale, unit: x },
+        y: Axis { label: what, scale: scale_y, unit: *unit },
         references,
         series,
         ..Figure::default()
@@ -176,7 +171,7 @@ fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |of| of.to_uppercase().chain(letters).collect())
 }
 
-/// The law by which a curve grows along an axis, if decided, in words, and its points where it holds, in nanoseconds.
+/// The law by which a curve grows along an axis, if decided, in words, and its points where it holds.
 fn law<'a>(
     rows: &Rows,
     curve: &Curve<'_>,
@@ -185,7 +180,7 @@ fn law<'a>(
 ) -> Option<(String, impl Fn(f64) -> Option<Datum> + use<'a>)> {
     let has = |of: &str, at: &Place| of != axis && curve.which.contains(&(of, at));
     let (laws, row, law, words) = growth(rows, context.of::<Rows>(), has)?;
-    let cell = |name| laws.cell(row, name).map(|of| of.value.0 * 1e9);
+    let cell = |name| laws.cell(row, name).map(|of| of.value.0);
     let (slope, start) = (cell("slope")?, cell("intercept")?);
     let end = |end| laws.label(row, end).and_then(Place::number).map(|at| at as f64);
     let range = end("from")?..=end("to")?;
@@ -211,7 +206,7 @@ fn levels(asymptotes: &[(f64, f64)]) -> Vec<Reference> {
 }
 
 /// The fitted lines of times, or of bandwidths, with a gap between segments.
-fn line(fit: &Hockney, column: &str, factor: f64) -> Vec<Datum> {
+fn line(fit: &Hockney, column: &str) -> Vec<Datum> {
     let mut points = Vec::new();
     for segment in &fit.segments {
         let (from, to) = (segment.from_bytes.max(1) as f64, segment.to_bytes.max(1) as f64);
@@ -219,7 +214,7 @@ fn line(fit: &Hockney, column: &str, factor: f64) -> Vec<Datum> {
             let bytes = from * (to / from).powf(f64::from(step) / f64::from(STEPS));
             let Some(time) = segment.time(bytes).filter(|time| *time > 0.0) else { continue };
             match column {
-                "time" => points.push(Datum::exact(bytes, time * factor)),
+                "time" => points.push(Datum::exact(bytes, time)),
                 "bandwidth" => points.push(Datum::exact(bytes, fit.messages as f64 * bytes / time)),
                 _ => {}
             }

@@ -134,7 +134,7 @@ fn all_rows_are_in_the_table_and_the_curves_are_drawn_with_their_lines() {
         let fitted = line.points.iter().find(|point| point.x == 4096.0).unwrap();
         assert!((fitted.y / drawn.y - 1.0).abs() < 1e-9);
     }
-    assert_eq!(time.series[0].points[0].y, 79.0);
+    assert_eq!(time.series[0].points[0].y, 79e-9);
 }
 
 #[test]
@@ -187,7 +187,8 @@ fn times_over_ranks_are_on_linear_axes_with_their_law() {
     let names: Vec<&str> = figure.series.iter().map(|of| &*of.name).collect();
     assert_eq!(names, ["n 8 B", ""]);
     let line = &figure.series[1];
-    let places: Vec<(f64, f64)> = line.points.iter().map(|of| (of.x, of.y.round())).collect();
+    let places: Vec<(f64, f64)> =
+        line.points.iter().map(|of| (of.x, (of.y * 1e9).round())).collect();
     assert_eq!((line.twin, places), (Some(0), vec![(4.0, 11e3), (8.0, 14e3), (16.0, 17e3)]));
     assert_eq!(figure.says, "Time over ranks; dashed: a + b·⌈log₂ P⌉ as fitted.");
 }
@@ -213,7 +214,7 @@ fn times_of_one_operation_share_a_figure() {
         assert_eq!((figure.x.scale, figure.y.scale), (Scale::Linear, Scale::Linear));
         assert!(figure.series.iter().all(|of| of.points.len() == 3));
     }
-    assert_eq!(overlap[1].series[1].points[2].y.round(), 4096.0);
+    assert_eq!((overlap[1].series[1].points[2].y * 1e9).round(), 4096.0);
     let columns = ["time", "send_overhead", "free"].map(|name| (name, Unit::Second));
     let of = |n: u64| (vec![n.into()], vec![Some(1e-6), Some(3e-7), Some(7e-7)]);
     let bulk = drawn(&rows("bulk_store", &["bytes"], &columns, [8, 4096].map(of)));
