@@ -156,6 +156,12 @@ pub struct Pairs {
 }
 
 impl Comparison {
+    /// The comparison that these bytes are; `None` for anything else.
+    pub fn from_json(bytes: &[u8]) -> Option<Comparison> {
+        let read: Comparison = serde_json::from_slice(bytes).ok()?;
+        ((&*read.format, read.version) == FORMAT).then_some(read)
+    }
+
     /// Whether the sides have nothing in common but floors, and other values.
     pub fn is_empty(&self) -> bool {
         let mut only = self.only_in_a.iter().chain(&self.only_in_b);

@@ -1,5 +1,6 @@
 //! `bandgap compare`: two sides of runs, one verdict.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Classify, Exit, Failure, Result};
@@ -194,4 +195,10 @@ fn side(named: &str) -> Result<Vec<(String, Run)>> {
         Ok((path.display().to_string(), run))
     };
     names.map(read).collect()
+}
+
+/// The comparison in a file or a directory, if there is one.
+pub fn kept_comparison(path: &Path) -> Option<Comparison> {
+    let file = if path.is_dir() { path.join(COMPARISON) } else { path.to_owned() };
+    Comparison::from_json(&fs::read(file).ok()?)
 }

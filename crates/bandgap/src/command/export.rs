@@ -14,6 +14,7 @@ use bandgap_results::{View, drawn, json_lines, openmetrics, osu, page, values};
 use bandgap_sim::{Loggops, write_perfetto};
 use clap::{Args, ValueEnum};
 
+use super::compare::kept_comparison;
 use super::fit::named;
 use super::show::{found, kept};
 use super::simulate::{How, Points, kernel, machine_of};
@@ -86,7 +87,7 @@ pub enum Format {
     Loggopsim,
     /// A run's machine as a platform of SimGrid, with the command that it needs
     Simgrid,
-    /// All values of a run
+    /// All values of a run or a comparison
     Csv,
     /// A run as a page for a browser, as of `report`
     Html,
@@ -123,7 +124,13 @@ pub fn run(of: &Export) -> Result<Exit> {
             of.put(of.machine()?.loggopsim(in_picoseconds).map_err(unmade)?)
         }
         Format::Simgrid => of.platform(),
-        Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
+        Format::Csv => of.put(
+            match kept_comparison(&of.what) {
+                Some(comparison) => comparison.csv(),
+                None => values(&kept(&of.what)?.1),
+            }
+            .class(Exit::Defect)?,
+        ),
         Format::Html => of.put(page(&kept(&of.what)?.1)),
         Format::JsonLines => of.put(json_lines(&kept(&of.what)?.1)),
         Format::Openmetrics => of.put(openmetrics(&kept(&of.what)?.1)),

@@ -142,7 +142,8 @@ pub fn found(run: &Path) -> Result<PathBuf> {
     }
     let name = run.to_string_lossy();
     if run.join(COMPARISON).is_file() {
-        let hint = format!("its page is {name}/{REPORT}; its values: {name}/{COMPARISON}");
+        let hint =
+            format!("its page is {name}/{REPORT}; its values: bandgap export {name} --to csv");
         return Err(input!("take {name} for a run: it is a comparison").hint(hint));
     }
     let mut runs = kept_runs();

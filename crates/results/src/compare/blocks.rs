@@ -1,6 +1,6 @@
-//! A comparison for a reader: one screen, Markdown.
+//! A comparison for a reader: one screen, Markdown, CSV.
 
-use bandgap_record::{Number, Place, Quantity};
+use bandgap_record::{Number, Place, Quantity, RecordError, csv};
 use bandgap_report::{
     Block, Cell, Head, Precision, SECTION_PARTS, Shown, Table, share, signed_share, written,
 };
@@ -140,6 +140,25 @@ impl Comparison {
         let rest: Vec<String> = rest.into_iter().filter(|of| !of.is_empty()).collect();
         let rest = rest.join("\n\n");
         format!("### bandgap: {verdict}\n\n{table}{rest}\n")
+    }
+
+    /// All values and floors, a row each.
+    ///
+    /// # Errors
+    /// The table cannot be written.
+    pub fn csv(&self) -> Result<Vec<u8>, RecordError> {
+        let columns = ["id", "verdict", "change", "low", "high", "launches_needed", "reason"];
+        let record = |of: &Judged| {
+            let change = of.change.as_ref().map(|of| [Some(of.value), of.low, of.high]);
+            let [value, low, high] = change.unwrap_or_default().map(|of| of.map(|of| of.0));
+            let number = |of: Option<f64>| of.map_or(String::new(), |of| of.to_string());
+            let needed = number(of.launches_needed.map(|of| of as f64));
+            let (verdict, reason) = (of.verdict.words(), of.reason.clone());
+            let [value, low, high] = [value, low, high].map(number);
+            [of.id.clone(), verdict, value, low, high, needed, reason.unwrap_or_default()]
+        };
+        let all = self.quantities.iter().chain(&self.machine.floors);
+        csv(&columns, all.map(|of| record(of).map(Into::into).to_vec()))
     }
 }
 

@@ -71,8 +71,9 @@ fn compared(a: &[(String, Run)], b: &[(String, Run)]) -> Comparison {
     let made = compare([a, b], 0.95, 0.05, None);
     // What is written is read, and is the same.
     let text = serde_json::to_string(&made).unwrap();
-    assert_eq!(serde_json::from_str::<Comparison>(&text).unwrap(), made);
+    assert_eq!(Comparison::from_json(text.as_bytes()).as_ref(), Some(&made));
     assert!(!made.blocks(true).is_empty() && !made.markdown().contains("NaN"));
+    assert!(made.csv().unwrap().iter().filter(|of| **of == b'\n').count() > made.quantities.len());
     made
 }
 

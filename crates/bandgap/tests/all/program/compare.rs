@@ -79,7 +79,7 @@ fn a_change_is_told_from_none_and_the_code_says_so() {
     compared(&place, DOUBTFUL, "slow a --fail-on faster");
     compared(&place, 0, "a slow --fail-on never");
     compared(&place, 0, "a slow --margin 30%");
-    // On the screen, for a pull request, and as a page.
+    // On the screen, for a pull request, as a file, and as a table of it.
     assert!(
         place.run(["compare", "a", "slow", "--out", "c"]).ends(DOUBTFUL).stdout.contains(CURVE)
     );
@@ -87,6 +87,8 @@ fn a_change_is_told_from_none_and_the_code_says_so() {
     assert!(markdown.starts_with("### ") && markdown.contains(CURVE));
     let page = std::fs::read_to_string(place.path("c").join("report.html")).unwrap();
     assert!(page.contains(&format!(">{CURVE}</td>")), "{page}");
+    let table = place.run(["export", "c", "--to", "csv"]).ends(0).stdout;
+    assert!(table.lines().any(|line| line.starts_with(CURVE)), "{table}");
     place.run(["compare", "a", "b", "--out", "c"]).ends(OUTPUT);
 }
 
