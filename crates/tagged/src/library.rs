@@ -319,7 +319,7 @@ mod tests {
             Err(CommError::SetUp("refused".into()))
         }
 
-        fn sum(&self, (): (), _: Option<Kept>, _: Kept) -> Result<()> {
+        fn sum(&self, (): (), _: Kept, _: Kept) -> Result<()> {
             Err(CommError::SetUp("refused".into()))
         }
     }
