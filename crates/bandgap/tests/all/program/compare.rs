@@ -86,7 +86,7 @@ fn a_change_is_told_from_none_and_the_code_says_so() {
     let markdown = place.run(["compare", "a", "slow", "--markdown"]).ends(DOUBTFUL).stdout;
     assert!(markdown.starts_with("### ") && markdown.contains(CURVE));
     let page = std::fs::read_to_string(place.path("c").join("report.html")).unwrap();
-    assert!(page.contains(&format!("<td>{CURVE}</td>")), "{page}");
+    assert!(page.contains(&format!(">{CURVE}</td>")), "{page}");
     let table = place.run(["export", "c", "--to", "csv"]).ends(0).stdout;
     assert!(table.lines().any(|line| line.starts_with(CURVE)), "{table}");
     place.run(["compare", "a", "b", "--out", "c"]).ends(OUTPUT);
