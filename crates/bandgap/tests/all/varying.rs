@@ -64,17 +64,20 @@ fn shares<const N: usize, const K: usize>(
     counts: [u32; N],
     holds: [Asks; K],
 ) -> [[f64; N]; K] {
-    let mut found = [[0.0; N]; K];
+    let (mut found, mut values) = ([[0.0; N]; K], 0);
     for pair in 0..pairs() {
         let [a, b] = [(a, 2 * pair), (b, 2 * pair + 1)].map(|(of, seed)| runs(of, seed, &counts));
         for (at, (a, b)) in a.into_iter().zip(b).enumerate() {
             let made = compare([&[a], &[b]], 0.95, 0.05, None);
-            assert_eq!(made.quantities.len(), 4 * MACHINES);
+            values += made.quantities.len();
             for (found, holds) in found.iter_mut().zip(holds) {
                 found[at] += f64::from(u8::from(holds(&made)));
             }
         }
     }
+    // Now and then launches of two modes are on no common line.
+    let all = 4 * MACHINES * N * pairs() as usize;
+    assert!(values <= all && values * 1000 >= all * 995, "{values} of {all}");
     let found = found.map(|of| of.map(|found| found / pairs() as f64));
     println!("{} pairs, {}, launches {counts:?}: {found:?}", pairs(), b.0);
     found
