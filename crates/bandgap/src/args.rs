@@ -360,16 +360,13 @@ impl Measure {
             (at.wait != Wait::Auto, "--wait"),
             (at.deadline != Ns(30e9), "--deadline"),
             (effort.time_budget.is_some(), "--time-budget"),
+            (effort.launches.is_some_and(|of| of != USUAL_LAUNCHES) && all_exact, "--launches"),
             (effort.check, "--check"),
-        ];
-        let of_launches = [
-            (effort.launches.is_some_and(|of| of != USUAL_LAUNCHES), "--launches"),
-            (self.precision.seed != USUAL_SEED, "--seed"),
+            (self.precision.seed != USUAL_SEED && all_exact, "--seed"),
         ];
         let hint = "it has no effect there: leave it out";
-        let given = given.map(|(given, option)| (given && all_virtual, option, hint));
-        let of_launches = of_launches.map(|(given, option)| (given && all_exact, option, hint));
-        refuse("measure in virtual time", &[&given[..], &of_launches].concat())
+        let all = given.map(|(given, option)| (given && all_virtual, option, hint));
+        refuse("measure in virtual time", &all)
     }
 
     /// Whether the transport's own launcher starts the ranks, each in a process of its own.

@@ -154,7 +154,7 @@ impl Campaign<'_> {
                 }
             }
             self.round += 1;
-            if self.is_over() {
+            if self.is_over() || self.round == *self.limits().end() {
                 return self.cut(0.0);
             }
             open = self.open(open);

@@ -230,10 +230,8 @@ impl Target {
 
     /// Whether its launches are all the same.
     pub fn is_exact(&self) -> bool {
-        match self {
-            Self::Real(_) => false,
-            Self::Simulated(_) => self.machine().is_none_or(|of| of.variation.is_none()),
-        }
+        let varies = || self.machine().is_some_and(|of| of.variation.is_some());
+        matches!(self, Self::Simulated(_)) && !varies()
     }
 
     /// Its name in ids. A simulated machine goes by its own name rather than its file's.

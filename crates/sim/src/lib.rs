@@ -70,7 +70,7 @@ pub use goal::{
     GoalReplay, LETTERS, Left, Loggops, Noise, Operation, OperationId, PathStep, Sensitivity, Verb,
     Wrong, observe_goal, read_goal, replay_goal, sensitivity, write_goal,
 };
-pub use machine::{Machine, Progress, Protocol, Variation};
+pub use machine::{Machine, Per, Progress, Protocol, Variation};
 pub use network::Network;
 pub use observed::observe;
 pub use perfetto::write_perfetto;

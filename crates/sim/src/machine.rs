@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::error::Result;
 use crate::{Network, SimError};
-pub use variation::Variation;
+pub use variation::{Per, Variation};
 
 /// A LogGP machine with separate overheads for sending and receiving.
 ///

@@ -64,17 +64,21 @@ fn shares<const N: usize, const K: usize>(
     counts: [u32; N],
     holds: [Asks; K],
 ) -> [[f64; N]; K] {
-    let mut found = [[0.0; N]; K];
+    let (mut found, mut values) = ([[0.0; N]; K], 0);
     for pair in 0..pairs() {
         let [a, b] = [(a, 2 * pair), (b, 2 * pair + 1)].map(|(of, seed)| runs(of, seed, &counts));
         for (at, (a, b)) in a.into_iter().zip(b).enumerate() {
             let made = compare([&[a], &[b]], 0.95, 0.05, None);
-            assert_eq!(made.quantities.len(), 4 * MACHINES);
+            values += made.quantities.len();
             for (found, holds) in found.iter_mut().zip(holds) {
-                found[at] += f64::from(u8::from(holds(&made))) / pairs() as f64;
+                found[at] += f64::from(u8::from(holds(&made)));
             }
         }
     }
+    // Now and then launches of two modes are on no common line.
+    let all = 4 * MACHINES * N * pairs() as usize;
+    assert!(values <= all && values * 1000 >= all * 995, "{values} of {all}");
+    let found = found.map(|of| of.map(|found| found / pairs() as f64));
     println!("{} pairs, {}, launches {counts:?}: {found:?}", pairs(), b.0);
     found
 }
@@ -94,23 +98,26 @@ fn is_found(made: &Comparison) -> bool {
     made.quantities.iter().any(is_it)
 }
 
-/// Asserts that runs of equal machines that vary so seldom differ, and never with three launches.
-fn seldom_differ(variation: &'static str, least: f64) {
+/// Compares runs of equal machines that vary so: the shares that differ, and in which the intervals hold together. Three launches
+/// never differ. Few pairs may by chance have more that differ than many.
+fn equal(variation: &'static str) -> [f64; 4] {
     let equal = [Truth(variation, 1500.0); 2];
     let [differ, hold] = shares(equal, [3, 4, 5, 10], [differs, holds]);
-    let most = if pairs() < 200 { 0.08 } else { 0.06 };
-    assert!(differ[0] == 0.0 && differ[1..].iter().sum::<f64>() <= 3.0 * most, "{differ:?}");
-    assert!(hold.iter().all(|hold| *hold >= least), "{hold:?}");
+    let most = if pairs() < 200 { 0.15 } else { 0.06 };
+    assert!(differ[0] == 0.0 && differ.iter().all(|share| *share <= most), "{differ:?}");
+    hold
 }
 
 #[test]
 fn equal_machines_whose_launches_scatter_seldom_differ_and_all_intervals_hold_together() {
-    seldom_differ("sigma = 0.02", 0.85);
+    let hold = equal("sigma = 0.02");
+    let least = if pairs() < 200 { 0.75 } else { 0.9 };
+    assert!(hold.iter().all(|share| *share >= least), "{hold:?}");
 }
 
 #[test]
 fn equal_machines_with_two_modes_seldom_differ() {
-    seldom_differ("factor = 1.3", 0.0);
+    equal("factor = 1.3");
 }
 
 #[test]

@@ -36,26 +36,7 @@ struct Description {
     daxpy_ns: Option<Spanned<f64>>,
     #[serde(default)]
     protocol: Vec<Spanned<ProtocolTable>>,
-    variation: Option<Spanned<VariationTable>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VariationTable {
-    sigma: Option<Spanned<f64>>,
-    factor: Option<Spanned<f64>>,
-    share: Option<Spanned<f64>>,
-    #[serde(default)]
-    per: Per,
-}
-
-/// What has a factor of its own.
-#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Per {
-    #[default]
-    Parameter,
-    Launch,
+    variation: Option<Spanned<Variation>>,
 }
 
 #[derive(Deserialize)]
@@ -142,26 +123,19 @@ impl Text<'_> {
         self.time(key, value, 0.0, FEMTOSECONDS)
     }
 
-    /// How launches differ.
-    fn variation(&self, place: &Spanned<VariationTable>) -> Result<Variation> {
-        let table = place.get_ref();
-        if table.sigma.is_none() && table.factor.is_none() {
-            return Err(self.wrong("sigma", place.span(), "missing", "given, or factor"));
-        }
-        let number = |key, value: &Option<Spanned<f64>>, bounds: [f64; 2], usual| match value {
-            None => Ok(usual),
-            Some(of) if (bounds[0]..=bounds[1]).contains(of.get_ref()) => Ok(*of.get_ref()),
-            Some(of) => {
-                let bounds = format!("from {} to {}", bounds[0], bounds[1]);
-                Err(self.wrong(key, of.span(), of.get_ref(), bounds))
+    fn variation(&self, place: &Spanned<Variation>) -> Result<Variation> {
+        let of = *place.get_ref();
+        let all = [
+            ("sigma", of.sigma, 0.0, 1.0),
+            ("factor", of.factor, 0.1, 10.0),
+            ("share", of.share, 0.0, 1.0),
+        ];
+        match all.iter().find(|(_, is, least, most)| !(least..=most).contains(&is)) {
+            None => Ok(of),
+            Some((key, is, least, most)) => {
+                Err(self.wrong(key, place.span(), is, format!("from {least} to {most}")))
             }
-        };
-        Ok(Variation {
-            sigma: number("sigma", &table.sigma, [0.0, 1.0], 0.0)?,
-            factor: number("factor", &table.factor, [0.1, 10.0], 1.0)?,
-            share: number("share", &table.share, [0.0, 1.0], 0.5)?,
-            is_of_launch: table.per == Per::Launch,
-        })
+        }
     }
 
     fn count(&self, key: &str, value: &Spanned<u32>, most: u32) -> Result<u32> {

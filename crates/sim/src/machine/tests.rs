@@ -132,11 +132,10 @@ fn what_is_no_machine_is_refused_at_its_line() {
         (15, both.replace("latency_ns = 6", "latency_ns = 2e9")),
         (6, format!("{GOOD}gap_per_byte_ns = 1\n{LONG}")),
         (12, both.replace("latency_ns = 6\n", "")),
-        (6, format!("{GOOD}[variation]\nshare = 0.3\n")),
-        (7, format!("{GOOD}[variation]\nsigma = 2\n")),
-        (7, format!("{GOOD}[variation]\nfactor = 0\n")),
-        (8, format!("{GOOD}[variation]\nsigma = 0.1\nshare = 1.1\n")),
-        (8, format!("{GOOD}[variation]\nsigma = 0.1\nper = 'day'\n")),
+        (6, format!("{GOOD}[variation]\nsigma = 2\n")),
+        (6, format!("{GOOD}[variation]\nfactor = 0\n")),
+        (6, format!("{GOOD}[variation]\nshare = nan\n")),
+        (7, format!("{GOOD}[variation]\nper = 'day'\n")),
     ]);
 }
 

@@ -503,10 +503,12 @@ fn launches_of_a_machine_that_varies_differ_and_those_of_another_seed() {
     assert_ne!(launches(&gap(&run))[..2], launches(&gap(&other))[..2]);
     // Fewer launches are the first of them, and one of a series is as one of a signature.
     let two = launches(&gap(&measured("--launches 2")));
-    assert_eq!(two, launches(&gap(&run))[..2]);
+    for (own, of_five) in two.iter().zip(launches(&gap(&run))) {
+        near("a launch", own.as_f64().unwrap(), of_five.as_f64().unwrap(), 1e-9);
+    }
     let all = place.json("run -t sim:v.toml --launches 2");
     assert_eq!(launches(&gap(&all)), two);
-    let [series] = &of_kind(&all, "series")[..] else { panic!("{all}") };
+    let series = of_kind(&all, "series").into_iter().find(|of| of["name"] == "comms1").unwrap();
     let times: Vec<Vec<Value>> =
         series["points"].as_array().unwrap().iter().map(|of| launches(&of["time"])).collect();
     assert!(times.iter().all(|of| of.len() == 2 && of[0] != of[1]), "{times:?}");
