@@ -24,7 +24,8 @@ use crate::{AssembleError, Result};
 
 /// Parts of a model below this share of it are what rounding leaves.
 const ROUNDING: f64 = 1e-12;
-/// The floor of messages through shared memory.
+/// The transports of UCT through shared memory, and their floor.
+const MEMORY: [&str; 2] = ["posix", "sysv"];
 const LINE: &str = "mpi_line";
 /// Components that a note names, at most.
 const NAMED: usize = 3;
@@ -215,9 +216,11 @@ pub fn breakdown(
         name += &format!(":bytes={}", plan.bytes);
     }
     let (mut found, mut notes) = (Vec::<Divides>::new(), Vec::new());
-    let mut beside = Beside::default();
+    let (mut beside, mut is_memory) = (Beside::default(), false);
     for model in division.models {
-        let passes = passed(judged, division, model).join(", ");
+        let passes = passed(judged, division, model);
+        is_memory |= passes.iter().any(|way| MEMORY.contains(way));
+        let passes = passes.join(", ");
         let about = format!("breakdown/{name}/model={}", model.name);
         if let Some((part, count)) = inexact(judged, model) {
             let note =
@@ -283,8 +286,7 @@ pub fn breakdown(
     };
     beside.stamp = cost(PAIR).transpose()?;
     beside.awaited_stamp = cost(AWAITED_PAIR).transpose()?;
-    let is_memory = |passes: &String| ["posix", "sysv"].iter().any(|way| passes.contains(way));
-    if beside.passes.values().any(is_memory) {
+    if is_memory {
         let line = of.time(&floors::key(LINE));
         beside.line = line.map(|line| line.recorded(Unit::Second)).transpose()?;
     }

@@ -147,9 +147,26 @@ pub struct Derived {
 
 impl Part {
     /// A part that has all of its interval, with the cost of one stamp, and no border.
-    #[rustfmt::skip] // One line.
-    pub const fn new(name: &'static str, (category, layer, side): (Category, Layer, Side), at: At) -> Self {
-        Self { name, category, layer, side, at, per: Per::Interval, stamps: 1.0, share: 1.0, border: None, exact: None, optional: false, awaited: false, contains: None }
+    pub const fn new(
+        name: &'static str,
+        (category, layer, side): (Category, Layer, Side),
+        at: At,
+    ) -> Self {
+        Self {
+            name,
+            category,
+            layer,
+            side,
+            at,
+            per: Per::Interval,
+            stamps: 1.0,
+            share: 1.0,
+            border: None,
+            exact: None,
+            optional: false,
+            awaited: false,
+            contains: None,
+        }
     }
 }
 

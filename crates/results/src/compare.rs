@@ -162,11 +162,13 @@ impl Comparison {
         ((&*read.format, read.version) == FORMAT).then_some(read)
     }
 
-    /// Whether the sides have nothing in common but floors, and other values.
+    /// Whether the sides have nothing in common, or floors alone beside other values.
     pub fn is_empty(&self) -> bool {
+        let is_floor = |id: &String| id.starts_with(FLOOR);
+        let mut common = self.quantities.iter().chain(&self.machine.floors).map(|of| &of.id);
         let mut only = self.only_in_a.iter().chain(&self.only_in_b);
-        let is_of_floors = !self.machine.floors.is_empty() && only.all(|id| id.starts_with(FLOOR));
-        self.quantities.is_empty() && !is_of_floors
+        let is_of_floors = common.clone().next().is_some() && only.all(is_floor);
+        common.all(is_floor) && !is_of_floors
     }
 
     /// Whether a value has this verdict.

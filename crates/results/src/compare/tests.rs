@@ -129,6 +129,10 @@ fn floors_alone_are_something_in_common_only_where_nothing_else_was_measured() {
         rows.name = name.to_owned();
     }
     let made = compared(&[a], &[b]);
+    // A floor over a library is a value, and no more in common than one of the machine.
+    let mut quantities = made.machine.floors.clone();
+    quantities.truncate(1);
+    assert!(Comparison { quantities, ..made.clone() }.is_empty());
     let made = Comparison { quantities: Vec::new(), ..made };
     assert!(made.is_empty() && made.only_in_a.len() == 1, "{made:?}");
     let only_in_a = vec!["floor/x".to_owned()];
